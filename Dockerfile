@@ -2,15 +2,16 @@
 # docker build -t touchstone .                               for CPU
 # docker build -t touchstone --build-arg DEVICE=cuda .       with CUDA; run it with --gpus all
 # docker run -p 8501:8501 touchstone                         the demo: nothing to set, nothing is kept
-ARG PYTHON=3.11
-FROM python:${PYTHON}-slim AS wheel
+# a release has it by digest (.ci/image_digests.py)
+ARG BASE=python:3.11-slim
+FROM ${BASE} AS wheel
 WORKDIR /src
 COPY .ci/build-requirements.lock /tmp/
 RUN pip install --no-cache-dir --require-hashes -r /tmp/build-requirements.lock
 COPY . .
 RUN python -m hatchling build -t wheel -d /wheel
 
-FROM python:${PYTHON}-slim
+FROM ${BASE}
 ARG DEVICE=cpu
 COPY .ci/requirements.lock .ci/requirements-cpu.lock .ci/build-requirements.lock /tmp/
 # the largest layer first: it changes with the pins only. The package index has torch with CUDA, that of PyTorch the one

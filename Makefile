@@ -16,7 +16,7 @@ QUICK := $(addprefix tests/unit/core/,base data edits evaluation/studies models/
 NUMBERS := $(addprefix tests/unit/core/,assessment/gate data evaluation/studies results/cases scoring/metrics stats text) \
 	$(addprefix tests/unit/pages/commands/test_cli_,compare.py meta.py)
 
-.PHONY: help run torch-build parsers small-model larger-encoder test test-all faults test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run torch-build parsers small-model larger-encoder test test-all faults test-quick test-python check check-scripts verify engine-gate fix lock images reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -113,6 +113,9 @@ lock: ## pin every package with its hashes again, after a pin changed; needs uv
 	$(LOCK) requirements.txt -o .ci/requirements.lock
 	$(LOCK) --torch-backend cpu requirements.txt -o .ci/requirements-cpu.lock
 	$(LOCK) .ci/build-requirements.txt -o .ci/build-requirements.lock
+
+images: ## pin the images of Dockerfile and compose.yaml by digest; needs docker with buildx, and the network
+	$(PYTHON) .ci/image_digests.py
 
 reference: .venv/.run ## write the tables that are made from the code into the documents again
 	$(BIN)/python -m tests.reference

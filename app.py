@@ -11,6 +11,8 @@ from pages.server.crowd_links import CrowdLinks
 from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
 from pages.server.icon_font import IconFont
+from pages.server.job_list import JobList
+from pages.server.project_links import ProjectPages
 from pages.server.protection import Protection
 from pages.server.route_guard import RouteGuard
 from pages.server.sign_in import SignInMiddleware
@@ -26,7 +28,9 @@ app = st.App(
         Middleware(Docs),
         Middleware(Api),
         Middleware(CrowdLinks),
+        Middleware(ProjectPages),
         Middleware(SignInMiddleware),
+        Middleware(JobList),
         Middleware(EarlyKeys),
         Middleware(IconFont),
         Middleware(CompressedAssets),

@@ -106,6 +106,9 @@ class Settings(BaseSettings):
     person_jobs: int | None = Field(None, ge=1)
     """Runs, trainings, scorings and imports of results that a person of a shared server may have under way at once; unlimited by default."""
 
+    person_budget: float | None = Field(None, ge=0)
+    """Money that a person of a shared server may spend at endpoints; unlimited by default."""
+
     study_secret: SecretStr = SecretStr("")
     """A secret of 16 characters or more that signs study links; without it links are not signed."""
 

@@ -20,6 +20,7 @@ with st.spinner("Loading the database and the engine of Touchstone…"):
     startup.load(startup.PAGES)
     from core.scoring import METRICS, add_new_tables
     from pages.server import services
+    from pages.ui.jobs_bar import jobs_bar
     from pages.ui.palette import palette
     from pages.ui.shared.background_results import RedrawState
     from pages.ui.shared.page_list import load_page, page_heading
@@ -36,8 +37,9 @@ with st.container(gap=None, key="page-head"):
         page_heading(page)
     tour(page, pages)
     palette(member, pages)
-load_page(page)
-page_state(RedrawState).held = False
+    jobs_bar(member, pages)
+state = page_state(RedrawState)
+state.held, state.view = False, load_page(page)
 try:
     page.run()
 finally:  # a page may also end before its script does

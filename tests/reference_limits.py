@@ -19,6 +19,7 @@ _OF_A_SERVER = (
     "person_runs",
     "person_disk_mb",
     "person_jobs",
+    "person_budget",
 )
 
 
@@ -46,10 +47,10 @@ def limits_list() -> str:
             "- The address from which requests are counted is that which the proxy forwards; where it forwards none, all people are one.",
             "- A page is drawn for everybody who connects, and shows strangers the sign-in. Where that is too much, let the proxy ask first.",
             f"- People may be limited in stress runs ({_setting('person_runs')}: {_default('person_runs')}), in the database that their runs and "
-            f"pins take before another run ({_setting('person_disk_mb')}: {_default('person_disk_mb')}) and in jobs at once "
-            f"({_setting('person_jobs')}: {_default('person_jobs')}). Researchers can still fill the disk by datasets, trained metrics and "
-            f"downloads from the hub, and money at endpoints is limited for all together ({_setting('llm_budget')}: {_default('llm_budget')}) or "
-            "for each endpoint, not for each person.",
+            f"pins take before another run ({_setting('person_disk_mb')}: {_default('person_disk_mb')}), in jobs at once "
+            f"({_setting('person_jobs')}: {_default('person_jobs')}) and in money at endpoints ({_setting('person_budget')}: "
+            f"{_default('person_budget')}). Researchers can still fill the disk by datasets, trained metrics and downloads from the hub. What "
+            "the test of an endpoint costs a manager, some short answers, is not counted.",
             f"- A question set or list of people, and tables of text (CSV, JSON), are read in the process of the server, within the size of an "
             f"upload, {MOST_COLUMNS:,} columns and {MOST_KEYS:,} keys of a record.",
             "- The memory of a reader is limited on Linux only; its time everywhere.",

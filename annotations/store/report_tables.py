@@ -1,4 +1,4 @@
-"""The tables of projects and the results pinned in their reports. Both only ever grow: a change is the next revision."""
+"""The tables of projects, the results pinned in their reports, and the links to them. The first two only ever grow: a change is the next revision."""
 
 from __future__ import annotations
 
@@ -52,3 +52,17 @@ class ReportRevision(StoreTable, table=True):
     """True if it is shown to nobody."""
     created_at: datetime = Field(sa_type=UtcDateTime)
     """Time of the change."""
+
+
+class ProjectLink(StoreTable, table=True):
+    """A link by which whoever has it reads one project, until a day."""
+
+    __table_args__ = (UniqueConstraint("token_hash"),)
+
+    id: str = Field(primary_key=True)
+    report_id: str = Field(index=True)
+    owner_id: str = Field(foreign_key="person.id")
+    token_hash: str
+    expires_at: datetime = Field(sa_type=UtcDateTime)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -20,7 +20,7 @@ COUNTED = frozenset({"taskplaces", "taskcounts", "countedperson", "progresscount
 """Tables that are counted from the others."""
 CHANGEABLE = COUNTED | {
     *("draft", "reservation", "signin", "assignment", "groupmember", "apitoken", "webhook"),
-    *("crowdstudy", "crowdsession"),
+    *("crowdstudy", "crowdsession", "projectlink"),
 }
 """Tables whose rows may be changed and deleted."""
 NEVER_DELETED = frozenset({"person"})

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip, report_html, shared_label
     from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
     from core.assessment.audit.task import AuditTask
+    from core.assessment.audit.time_estimate import estimate_line
     from core.assessment.catalog.metric_catalog import (
         Availability,
         CatalogRow,
@@ -152,7 +153,7 @@ if TYPE_CHECKING:
         read_pin,
     )
     from core.assessment.pinned.pin_comparison import PinChange, basis_of, compare
-    from core.assessment.pinned.pin_files import FORMS, form_files, write_pins
+    from core.assessment.pinned.pin_files import FORMS, form_files, pins_html, write_pins
     from core.assessment.pinned.recipe import RecipePart, read_recipe, report_toml
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -18,6 +20,11 @@ _WINDOW_S = 30.0  # the pace is that of the last so many seconds
 _SILENT_FROM_S = 10.0  # a shorter wait is nothing to talk of
 _SILENT_GAPS = 3.0  # nor is one that is not so many times as long as it usually takes
 
+_FEWEST_PIECES = 3  # that tell how evenly work comes
+_OF_NINE_IN_TEN = 1.645  # standard deviations
+_MOST_TIMES = (
+    4.0  # the middle of a range is at most so many times its end: of work that comes unevenly no more is known
+)
 Mark = tuple[float, int]
 """Time of a piece of work, in seconds, and the amount of all work done by then."""
 
@@ -50,6 +57,9 @@ class Progress:
     unit: str = "scores"
     """Plural noun for what is counted."""
 
+    left_s: tuple[float, float] | None = None
+    """Fewest and most seconds that the rest may take; None where the pace is not known yet."""
+
     @property
     def seconds_left(self) -> float | None:
         """None where nothing is done yet, or nothing has been for long."""
@@ -68,13 +78,40 @@ class Progress:
         else:
             pace = f"{self.rate:.0f} a second" if self.rate == 0 or self.rate >= 10 else f"{self.rate:.1f} a second"
         text = f"{text}, {pace}"
-        return text if self.seconds_left is None else f"{text}, about {_format_duration(self.seconds_left)} to go"
+        return text if self.seconds_left is None else f"{text}, {self.time_left} to go"
+
+    @property
+    def time_left(self) -> str:
+        """As “3 to 5 min”, or “about 4 min” where both ends read alike; empty where the pace is not known."""
+        if self.seconds_left is None:
+            return ""
+        if self.left_s is None:
+            return f"about {_format_duration(self.seconds_left)}"
+        return _format_range(*self.left_s)
 
 
 def recent_rate(marks: Sequence[Mark], now: float) -> float:
     """Rate per second since the first of the marks: the longer nothing is done after the last, the less."""
     (first_s, first), (_, last) = marks[0], marks[-1]
     return (last - first) / (now - first_s) if now > first_s else 0.0
+
+
+def range_left(marks: Sequence[Mark], remaining: int) -> tuple[float, float] | None:
+    """Seconds within which the rest ends in about nine of ten cases, from how evenly the work of the marks came; None of fewer than three pieces."""
+    pieces = [
+        (later[0] - earlier[0], later[1] - earlier[1])
+        for earlier, later in itertools.pairwise(marks)
+        if later[1] > earlier[1]
+    ]
+    if len(pieces) < _FEWEST_PIECES or remaining <= 0:
+        return None
+    seconds, amount = math.fsum(piece[0] for piece in pieces), sum(piece[1] for piece in pieces)
+    pace = seconds / amount
+    # what a piece takes beyond its share of the pace, by amount: pieces differ in size, and the time of each grows with it
+    spread = math.fsum((took - pace * size) ** 2 / size for took, size in pieces) / (len(pieces) - 1)
+    half = _OF_NINE_IN_TEN * math.sqrt(spread * remaining * (1 + remaining / amount))
+    middle = pace * remaining
+    return max(middle - half, middle / _MOST_TIMES), min(middle + half, middle * _MOST_TIMES)
 
 
 def silence(marks: Sequence[Mark], now: float) -> float:
@@ -154,6 +191,11 @@ class BackgroundTask(Generic[T]):
         return self._ended is None
 
     @property
+    def is_cancelled(self) -> bool:
+        """True from the moment at which somebody cancelled it."""
+        return self._cancelled.is_set()
+
+    @property
     def error(self) -> str:
         """Reason why the task failed; empty where it did not."""
         return self._ended.error if self._ended else ""
@@ -206,8 +248,16 @@ class BackgroundTask(Generic[T]):
             silent_s=silence(marks, now) if running else 0.0,
             stopping=running and self._cancelled.is_set(),
             unit=self._unit,
+            left_s=range_left(marks, self._total - marks[-1][1]) if running else None,
         )
 
 
 def _format_duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < _MINUTES_FROM_S else f"{seconds / 60:.0f} min"
+
+
+def _format_range(low: float, high: float) -> str:
+    """Both ends in the unit of the higher one."""
+    divisor, unit = (1, "s") if high < _MINUTES_FROM_S else (60, "min")
+    ends = [f"{end / divisor:.0f}" for end in (low, high)]
+    return f"about {ends[1]} {unit}" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]} {unit}"

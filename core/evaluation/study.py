@@ -57,20 +57,24 @@ class Input(StrEnum):
 
 
 Group = Literal[
-    "Compare",
+    "Which metric?",
     "How many are wrong?",
-    "Combine",
-    "Errors",
-    "People",
-    "Surface",
-    "Thresholds",
+    "Improve it",
     "Data",
-    "Export",
     "Shifts",
     "Gaming",
     "Reading",
 ]
-"""The tab that a study is in: the first nine are on Evaluate, the others on Stress test."""
+"""The tab that a study is in: the first four are on Evaluate, the others on Stress test."""
+
+_FORMER_GROUPS = MappingProxyType(
+    {
+        **dict.fromkeys(("Compare", "Errors", "People", "Surface"), "Which metric?"),
+        **dict.fromkeys(("Combine", "Thresholds"), "Improve it"),
+        "Export": "Data",
+    }
+)
+"""The tabs of before, which studies of others may name, and what they are now."""
 
 Outlet = Literal["command", "page", "audit", "python", "pack"]
 
@@ -419,8 +423,9 @@ STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies", ("touchst
 
 
 def studies_of(group: str) -> list[type[Study]]:
-    """The studies of a group, in their order."""
-    return sorted((study for study in STUDIES if study.group == group), key=lambda study: (study.place, study.name))
+    """The studies of a group, in their order, also those that name it as it was called before."""
+    named = (study for study in STUDIES if _FORMER_GROUPS.get(study.group, study.group) == group)
+    return sorted(named, key=lambda study: (study.place, study.name))
 
 
 _FORMER_STUDIES: Mapping[str, str] = MappingProxyType(

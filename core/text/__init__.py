@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         closest_evidence,
         context_records,
         context_sentences,
+        context_units,
         contexts_from_json,
         contexts_to_json,
         document_for_reader,
@@ -166,6 +167,7 @@ if TYPE_CHECKING:
     from core.text.layout import (
         LAYOUT_NOTE,
         Units,
+        document_units,
         gap_after,
         gap_before,
         layout_notes,

@@ -23,7 +23,18 @@ _UNSEEN = dict.fromkeys(
 )
 _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
-_FOLDED: dict[int, str] = {**_BLANKS, **_UNSEEN, **_FULL_WIDTH, **_LIGATURES}
+_LETTERS_OF_FORMULAS = {
+    code: plain for code in range(0x1D400, 0x1D800) if (plain := unicodedata.normalize("NFKC", chr(code))).isascii()
+}
+_ARABIC_SEPARATORS = {0x066B: ".", 0x066C: ","}
+_FOLDED: dict[int, str] = {
+    **_BLANKS,
+    **_UNSEEN,
+    **_FULL_WIDTH,
+    **_LIGATURES,
+    **_LETTERS_OF_FORMULAS,
+    **_ARABIC_SEPARATORS,
+}
 _FOLDED_CHARACTER = re.compile("[" + "".join(map(re.escape, map(chr, _FOLDED))) + "]")
 # a character with the marks and the vowels and finals of Hangul that may be joined to it
 _CLUSTER = re.compile(r"[^\u1160-\u11ff][\u1160-\u11ff]+|.", re.DOTALL)
@@ -64,8 +75,8 @@ def canonical(text: str) -> str:
     """The canonical reading of a text.
 
     It is in Unicode's normal form C (UAX 15); characters that change only how text is laid out (zero-width, soft hyphens,
-    marks of direction) are left out, blanks that do not break a line are blanks, full-width letters and Latin ligatures
-    the plain ones.
+    marks of direction) are left out, blanks that do not break a line are blanks, full-width letters, Latin ligatures
+    and letters in the bold or italics of formulas the plain ones, and Arabic separators of numbers a comma and a point.
     """
     if is_canonical(text):
         return text

@@ -105,6 +105,11 @@ def context_sentences(example: HasContexts) -> tuple[Span, ...]:
     return sentences_of_parts(example.document, tuple(context.span for context in example.contexts))
 
 
+def context_units(example: HasContexts) -> tuple[Span, ...]:
+    """The sentences, list items and table rows of the document, of which none goes from one context into the next."""
+    return sentences_of_parts(example.document, tuple(context.span for context in example.contexts), document_units)
+
+
 def closest_evidence(example: HasContexts, claim: str) -> Span | None:
     """The sentence, row or list item of the document, within one context, that shares most with a claim; None where none shares a word."""
     parts = tuple(context.span for context in example.contexts)

@@ -13,6 +13,7 @@ from core.text.canonical import CanonicalText, read_again
 from core.text.english.inflection import is_dictionary_word
 from core.text.layout_lines import STOP, TextLine, read_lines
 from core.text.markup import replace_parts, without_inline_marks, without_tags
+from core.text.pasted_marks import without_inner_marks, without_pasted_marks
 from core.text.segmentation import SENTENCES_KEPT, sentences, words
 from core.types import Span, SummaryClaim
 
@@ -39,14 +40,14 @@ def read_layout(text: str) -> CanonicalText | None:
 
 @memoize(64)
 def read_markup(document: str) -> CanonicalText | None:
-    """A document without the marks of Markdown inside of its lines and HTML; None where it has none of these."""
-    reading = without_inline_marks(without_tags(_as_it_is(document)))
+    """A document without the marks of Markdown and LaTeX inside of its lines, HTML, citations and times of subtitles; None where it has none of these."""
+    reading = without_inline_marks(without_tags(without_inner_marks(_as_it_is(document))))
     return None if reading.text == document else reading
 
 
 def _read(text: str, *, headings: bool) -> CanonicalText | None:
-    reading = _as_it_is(text)
-    if _MAY_HAVE_TAGS.search(text):
+    reading = without_pasted_marks(_as_it_is(text))
+    if _MAY_HAVE_TAGS.search(reading.text):
         reading = without_tags(reading)
     if not _MAY_HAVE_MARKS.search(reading.text):
         return None if reading.text == text else reading

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from core.types import Span
 
@@ -19,6 +19,7 @@ _ATX = re.compile(r"#{1,6}[ \t]+")
 _BOLD_LINE = re.compile(r"(\*\*|__)(?=\S)[^*_]+\1:?")
 _TABLE_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
 _PIPE = re.compile(r"[ \t]*\|[ \t]*")
+_TABS = re.compile(r" *\t+ *")
 _TURN = re.compile(
     r"(?:\[?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[AaPp]\.?[Mm]\.?)?\]?,?[ \t]+(?:[-–][ \t]+)?)?[A-Z][\w.’' -]{0,40}:[ \t]+\S"
 )
@@ -26,6 +27,11 @@ _PAGE_NUMBER = re.compile(r"(?:[Pp]age[ \t]+|[-–—][ \t]*)?\d{1,4}(?:[ \t]*(?
 _LABEL = re.compile(
     r"(?:(?:executive |short |brief )?summary|tl;?dr|overview|highlights?|key (?:points|takeaways|findings|facts)|main points|"
     r"takeaways?|conclusions?|background|introduction|abstract|results?|methods?|discussion|next steps|action items|decisions)\W*",
+    re.IGNORECASE,
+)
+_PREAMBLE = re.compile(
+    r"(?:(?:sure|certainly|of course|absolutely|okay|ok)\b[!,.:]?\s+)?(?:here(?:['’]s| is| are)|below (?:is|are)|the following (?:is|are))\b"
+    r"[^.!?\n]{0,80}\b(?:summar\w+|overview|takeaways|highlights|points|bullets)\b[^.!?\n]{0,80}:",
     re.IGNORECASE,
 )
 STOP = re.compile(r"[.!?…。！？؟।॥][\"'”’»)\]」』]*$")
@@ -99,7 +105,26 @@ def _with_tables(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
         ):
             rows.add(place)
             read[place] = _row(text, line)
+    for first, end in _tab_rows(text, lines):
+        read[first:end] = [_row(text, line, _TABS) for line in lines[first:end]]
+        names_columns = not _has_digit(text, lines[first]) and any(_has_digit(text, line) for line in lines[first:end])
+        read[first] = replace(read[first], is_heading=names_columns)
     return read
+
+
+def _tab_rows(text: str, lines: Sequence[TextLine]) -> Iterator[tuple[int, int]]:
+    """Start and end of the runs of two lines or more with equally many tabs between their cells."""
+    counts = [len(_TABS.findall(line.content.of(text))) for line in lines]
+    start = 0
+    for count, run in groupby(counts):
+        end = start + len(list(run))
+        if count and end - start > 1:
+            yield start, end
+        start = end
+
+
+def _has_digit(text: str, line: TextLine) -> bool:
+    return any(character.isdigit() for character in line.content.of(text))
 
 
 def _is_table_rule(text: str, lines: Sequence[TextLine], place: int) -> bool:
@@ -107,8 +132,8 @@ def _is_table_rule(text: str, lines: Sequence[TextLine], place: int) -> bool:
     return "|" in content and _TABLE_RULE.fullmatch(content) is not None
 
 
-def _row(text: str, line: TextLine) -> TextLine:
-    pipes = [Span(*match.span()) for match in _PIPE.finditer(text, line.content.start, line.content.end)]
+def _row(text: str, line: TextLine, separator: re.Pattern[str] = _PIPE) -> TextLine:
+    pipes = [Span(*match.span()) for match in separator.finditer(text, line.content.start, line.content.end)]
     start, end = line.content.start, line.content.end
     if pipes and pipes[0].start == start:
         start = pipes.pop(0).end
@@ -231,7 +256,7 @@ def _is_label(content: str, following: str) -> bool:
     if _BOLD_LINE.fullmatch(content):
         return words <= _MAX_BOLD_WORDS and not STOP.search(content.rstrip("*_"))
     if content.endswith(":"):
-        return words <= _MAX_LABEL_WORDS
+        return words <= _MAX_LABEL_WORDS or _PREAMBLE.fullmatch(content) is not None
     letters = [character for character in content if character.isalpha()]
     in_capitals = len(letters) > 3 and content.isupper() and not following.isupper()  # not "USA"
     return bool(_LABEL.fullmatch(content)) or (

@@ -9,12 +9,15 @@ from collections.abc import Sequence
 from core.text.canonical import CanonicalText
 from core.types import Span
 
-_BLOCK_TAGS = "address|article|blockquote|dd|div|dl|dt|figure|footer|header|h[1-6]|hr|li|main|nav|ol|p|pre|section|table|tbody|tfoot|thead|tr|ul"
+_BLOCK_TAGS = "address|article|blockquote|dd|div|dl|dt|figure|footer|header|h[1-6]|hr|li|main|nav|ol|p|pre|section|table|tbody|tfoot|thead|tr|ul|html|head|body|title"
+_WRAPPERS = (
+    "summary|details|answer|response|output|result|document|text|items?|points?|bullets?"  # where both tags are there
+)
 _INLINE_TAGS = (
     "a|abbr|b|big|br|cite|code|del|em|font|i|img|ins|kbd|mark|q|samp|small|span|strong|sub|sup|td|th|tt|u|var"
 )
 _TAG = re.compile(
-    rf"<!--.*?-->|<(?P<close>/?)(?:(?P<block>{_BLOCK_TAGS})|(?P<inline>{_INLINE_TAGS}))(?:\s[^<>]*)?/?>|&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]\w*);",
+    rf"<!--.*?-->|<(?P<close>/?)(?:(?P<block>{_BLOCK_TAGS}|(?P<wrapper>{_WRAPPERS}))|(?P<inline>{_INLINE_TAGS}))(?:\s[^<>]*)?/?>|&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]\w*);",
     re.DOTALL | re.IGNORECASE,
 )
 _INLINE_MARKS = (
@@ -48,7 +51,9 @@ def replace_parts(reading: CanonicalText, changes: Sequence[tuple[Span, str]]) -
 
 def without_tags(reading: CanonicalText) -> CanonicalText:
     """HTML's tags left out, those of blocks as blank lines and headings with Markdown's mark, and entities as their characters."""
-    matches = list(_TAG.finditer(reading.text))
+    matches = [
+        tag for tag in _TAG.finditer(reading.text) if not tag["wrapper"] or _is_paired(reading.text, tag["wrapper"])
+    ]
     if not matches:
         return reading
     starts, ends = list(reading.starts), list(reading.ends)
@@ -74,6 +79,10 @@ def without_tags(reading: CanonicalText) -> CanonicalText:
     return replace_parts(located, [(Span(*match.span()), _in_place_of(match)) for match in matches])
 
 
+def _is_paired(text: str, name: str) -> bool:
+    return re.search(rf"<{name}(?:\s[^<>]*)?>", text) is not None and f"</{name}>" in text
+
+
 def _is_inline(tag: re.Match[str]) -> bool:
     return (tag["inline"] or "br").lower() not in {"br", "td", "th"}
 
@@ -92,8 +101,15 @@ def _in_place_of(match: re.Match[str]) -> str:
 
 
 def without_inline_marks(reading: CanonicalText) -> CanonicalText:
-    """Emphasis, code and links as their texts; the characters beside a mark stand for it too, so that a part is located with its marks."""
-    for pattern in (*_INLINE_MARKS, *_INLINE_MARKS):  # emphasis may stand in a link, and a link in emphasis
+    """Emphasis, code and links as their texts."""
+    return without_marks_around(
+        reading, (*_INLINE_MARKS, *_INLINE_MARKS)
+    )  # emphasis may stand in a link, and a link in it
+
+
+def without_marks_around(reading: CanonicalText, patterns: Sequence[re.Pattern[str]]) -> CanonicalText:
+    """What matches each pattern as its group `text`, whose outer characters stand for the marks too: a part is located with its marks."""
+    for pattern in patterns:
         matches = list(pattern.finditer(reading.text))
         if not matches:
             continue

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from core.base import open_templates
 from pages.server.base_path import base_path
 from pages.server.docs_pages import CONTENTS, DOCS, page_names, read_contents, render_page
+from pages.server.docs_search import MAX_WORDS_BYTES, SEARCH, search_docs
 
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"
 _FILES = {".md", ".png", ".svg", ".txt"}
@@ -52,6 +53,8 @@ def _response(request: Request, start: str) -> Response:
     name = path.removeprefix(start).rstrip("/") or CONTENTS
     if name in _files():
         return FileResponse(DOCS / name)
+    if name == SEARCH:
+        return HTMLResponse(_found(base_path(), request.query_params.get("q", "")[:MAX_WORDS_BYTES]))
     if name not in _names():
         missing_page = _draw(
             base_path(),
@@ -83,6 +86,16 @@ def _page(base: str, name: str) -> str:
     )  # escaped by the renderer
 
 
+def _found(base: str, words: str) -> str:
+    """The sections that have the words, with a field for others."""
+    title = f"Sections with “{words}”" if words.strip() else "Search the documentation"
+    template = open_templates(_ASSETS).get_template("docs_found.html")
+    body = template.render(
+        title=title, words=words, found=search_docs(words), action=docs_address(SEARCH), address=docs_address
+    )
+    return _draw(base, SEARCH, title=title, body=Markup(body), headings=())  # escaped by the template
+
+
 def _draw(base: str, name: str, **values: object) -> str:
     sections = read_contents()
     listed = [chapter for chapters in sections.values() for chapter in chapters.items()]
@@ -92,4 +105,6 @@ def _draw(base: str, name: str, **values: object) -> str:
         "after": listed[at + 1] if at is not None and at + 1 < len(listed) else None,
     }
     template = open_templates(_ASSETS).get_template("docs.html")
-    return template.render(sections=sections, name=name, app=base, address=docs_address, **around, **values)
+    return template.render(
+        sections=sections, search=docs_address(SEARCH), name=name, app=base, address=docs_address, **around, **values
+    )

@@ -82,6 +82,10 @@ def _rules(most_upload_bytes: int) -> tuple[RouteRule, ...]:
         RouteRule("sign-in", ("POST",), "anyone", "a typed code", MAX_CODE_BYTES, per_minute=120),
         RouteRule("study/{key}", ("GET",), "anyone", "a study link of a crowd platform", per_minute=300),
         RouteRule("study/{key}/work", ("GET",), "anyone", "the work of a task of MTurk", per_minute=300),
+        RouteRule(
+            "jobs/{key}", ("GET",), "signed in", "work in the background of the person whose pages have the key", per_minute=1_200
+        ),
+        RouteRule("read/{token}", ("GET",), "anyone", "one project, for whoever has its link", per_minute=120),
         RouteRule("docs", ("GET",), "anyone", "the documents"),
         RouteRule("docs/{path:path}", ("GET",), "anyone", "the documents"),
         RouteRule(f"api/v1/{DESCRIPTION}", ("GET",), "anyone", "the description of the HTTP API"),
@@ -145,10 +149,14 @@ def _rules(most_upload_bytes: int) -> tuple[RouteRule, ...]:
     )  # fmt: skip
 
 
+FORMER_PAGES = ("data", "papers", "prompts", "review")
+"""Names of pages that are parts of others today; their addresses lead there."""
+
+
 @cache
 def page_names() -> tuple[str, ...]:
-    """Names of the pages, as addresses have them."""
-    return tuple(sorted(view.stem for view in _VIEWS.glob("*.py")))
+    """Names of the pages and of the former ones, as addresses have them."""
+    return tuple(sorted([*FORMER_PAGES, *(view.stem for view in _VIEWS.glob("*.py"))]))
 
 
 def rules_at(path: str) -> list[RouteRule]:

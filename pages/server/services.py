@@ -8,6 +8,7 @@ from functools import partial
 from uuid import uuid4
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from annotations.store.migration import migrate
 from annotations.store.store import InMemoryRuns, Store
@@ -19,8 +20,10 @@ from core.scoring import METRICS, Engine, read_code
 from core.settings import Settings
 from core.types import Example
 from pages.server import startup
+from pages.server.jobs import Jobs
 from pages.server.person_jobs import PersonJobs
 
+_PAYER = "payer"
 _PATIENCE_S = 3.0  # a person waits at the screen for another program that writes; what they did is kept and sent again
 
 
@@ -29,8 +32,24 @@ def settings() -> Settings:
     return Settings.read()
 
 
-@st.cache_resource(show_spinner="Starting the engine…")
 def engine() -> Engine:
+    """The engine, whose endpoints are paid by the person of this session on a shared server: work in the background takes it along."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return shared_engine().charged_to(st.session_state.get(_PAYER, "") if context else "")
+
+
+def engine_of(person: str) -> Engine:
+    """The engine for work in the background that a person began, in a session or before the server was started again."""
+    return shared_engine().charged_to(person if settings().shared else "")
+
+
+def charge(person: str) -> None:
+    """Have the questions of this session to endpoints counted as those of a person."""
+    st.session_state[_PAYER] = person
+
+
+@st.cache_resource(show_spinner="Starting the engine…")
+def shared_engine() -> Engine:
     # torch's threads wait by spinning: one core is left to the pages, or typing would stutter while a model runs
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
     limit_folders(settings().guest_folders)
@@ -61,7 +80,7 @@ def demo_runs() -> InMemoryRuns:
 @st.cache_resource(show_spinner=False)
 def stress_runner() -> BackgroundRuns:
     """Carries stress runs on, for all sessions."""
-    return BackgroundRuns(engine())
+    return BackgroundRuns()
 
 
 @st.cache_resource(show_spinner=False)
@@ -70,7 +89,13 @@ def person_jobs() -> PersonJobs:
     return PersonJobs(settings().person_jobs if settings().shared else None)
 
 
-@st.cache_resource(scope="session", on_release=lambda owner: engine().release(owner), show_spinner=False)
+@st.cache_resource(show_spinner=False)
+def jobs() -> Jobs:
+    """The list of work in the background, of all people."""
+    return Jobs(store, person_jobs())
+
+
+@st.cache_resource(scope="session", on_release=lambda owner: shared_engine().release(owner), show_spinner=False)
 def session_owner(part: str = "") -> str:  # noqa: ARG001  # each part has a name of its own
     """This session's name towards the engine, or that of a part of its page; its work is dropped when the tab closes."""
     return uuid4().hex

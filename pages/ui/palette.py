@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotations.people.people import Member
+from pages.server.docs import docs_address
+from pages.server.docs_search import SEARCH
+from pages.ui.home.actions import found_places
 from pages.ui.home.places import all_places, page_places
 from pages.ui.shared.markup import register_component
 from pages.ui.shared.page_list import pages_of
@@ -28,11 +31,12 @@ def palette(member: Member, pages: Mapping[str, list[st.Page]]) -> None:
     """Mount both; a place that is chosen is gone to within the session, without loading the app again."""
     state = page_state(PaletteState)
     opened, state.opened = state.opened, False
-    places = list(all_places(member) if opened else page_places(member))
+    places = [*all_places(member), *found_places(member)] if opened else list(page_places(member))
     result = _palette_component(
         key="palette",
         data={
             "whole": opened,
+            "docs": docs_address(SEARCH),
             "places": [
                 {"kind": place.kind, "title": place.title, "view": place.view, "query": place.query} for place in places
             ],

@@ -29,7 +29,7 @@ MARKS = (
         "Probe",
         ".st-key-board >>> thead .shift",
         "The shift",
-        "Before, after, and the difference. ÷ noise is how far it goes to the edge of what harmless edits do: below 1.0, in the "
+        "Before, after, and the difference. Times noise says how far it goes compared with what harmless edits do: below 1.0, in the "
         "grey band, a metric has noticed nothing.",
     ),
     Step(

@@ -1,8 +1,9 @@
-"""Home: the three things that one does here, a search over everything, the work that one left, and the lessons."""
+"""Home: doors to the pages, a search, the latest work, the lessons, and the records."""
 
 import streamlit as st
 
 from pages.ui.home.home_page import continue_work, doors, lesson_links, search_places
+from pages.ui.results.record_tables import records
 from pages.ui.shared.session_user import member_let_in
 
 member = member_let_in()
@@ -13,3 +14,4 @@ with work_column:
     continue_work(member)
 with lessons_column:
     lesson_links(member)
+records()

@@ -9,10 +9,15 @@ from pages.ui.metrics.metric_list import metric_list, opened_metric
 from pages.ui.metrics.model_rows import follow_models, memory_bar, other_models
 from pages.ui.metrics.plugin_notes import plugin_notes
 from pages.ui.shared.notices import notices
+from pages.ui.shared.prompt_forms import prompt_links, prompts_opened, prompts_view
+from pages.ui.shared.script_run import end_run
 
 pool = services.engine().pool
 states = pool.states()
 notices()
+if prompts_opened():
+    prompts_view()
+    end_run()
 rows = list_metrics(pool)
 if opened := opened_metric():
     metric_details(next(row for row in rows if row.name == opened), pool)
@@ -22,5 +27,6 @@ else:
     metric_list(rows, pool)
     other_models(pool)
     endpoint_list()
+    prompt_links()
 memory_bar(services.engine())
 follow_models(pool, states)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.report.export_form import export_form
+from pages.ui.report.link_form import link_form
 from pages.ui.report.project_work import project_work
 from pages.ui.report.report_choice import choose_report, empty_page, report_settings
 from pages.ui.report.report_parts import report_parts
@@ -22,6 +23,7 @@ project_work(member, project)
 with st.container(horizontal=True, vertical_alignment="center"):
     report_settings(member, project)
     check_button(project)
+    link_form(member, project)
     export = st.container(width="content")
 changes = source_changes(member, project)
 with export:

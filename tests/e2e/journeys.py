@@ -22,6 +22,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 from annotations.people.people import Role
 from core.stats.text_tables import markdown_table
 from core.types import PRECOMPUTED
+from tests.e2e.campaign_form import NEW, create
 from tests.e2e.conftest import CHROMIUM, open_profile
 from tests.e2e.server import serve
 from tests.e2e.shared_server import SharedServer, opened, sign_in
@@ -113,7 +114,7 @@ def keep_to_record(walk: Walk) -> None:
     walk.scored()
     walk.press(walk.button(re.compile("^Keep pair"), exact=False))
     walk.press(walk.page.get_by_role("link", name="Records"))
-    expect(walk.page.get_by_role("heading", level=1, name="Records")).to_be_visible(timeout=START_MS)
+    expect(walk.page.get_by_role("heading", level=1, name="Home")).to_be_visible(timeout=START_MS)
     expect(walk.page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=START_MS)
 
 
@@ -199,12 +200,13 @@ def campaign(manager: Walk, shared_server: SharedServer, browser: Browser) -> No
     """A campaign of one item that two people label differently, and its adjudication: one count of all three people."""
     sign_in(manager.page, shared_server, shared_server.code(Role.MANAGER)[1])
     codes = [shared_server.code()[1] for _ in range(2)]
-    manager.start("/campaigns")
+    manager.start(f"/{NEW}")
     manager.page.get_by_role("textbox", name="Name of the campaign").fill("Two people")
+    manager.press(manager.button("Which of them"))
     enter(manager.page.get_by_role("spinbutton", name="How many of"), "1")
-    manager.press(manager.button("Create the campaign"))
-    manager.page.wait_for_url("**campaign=*", timeout=START_MS)
-    id = manager.page.url.partition("campaign=")[2]
+    manager.key("Escape")
+    manager.presses += 1
+    id = create(manager.page)
     for code, keys in zip(codes, (("1", "5", "Enter"), ("3", "5", "Control+Enter")), strict=True):
         context = open_profile(browser)
         person = Walk(context.new_page(), manager.url, manager.folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from tests.e2e.waiting import press
+from tests.e2e.waiting import idle, pick_option, press
 
 
 def open_tab(page: Page, name: str) -> None:
@@ -19,5 +19,10 @@ def open_view(page: Page, group: str, view: str) -> None:
 
 
 def choose_view(page: Page, view: str) -> None:
-    """Choose a view of the tab or of its study."""
-    press(page.get_by_role("radio", name=view, exact=True))
+    """Choose a view of the tab, which are in a list where they are many, or of its study."""
+    idle(page)
+    studies = page.get_by_role("combobox", name="Study", exact=True)
+    if page.get_by_role("radio", name=view, exact=True).count() or not studies.count():
+        press(page.get_by_role("radio", name=view, exact=True))
+    else:
+        pick_option(studies, view)

@@ -29,6 +29,8 @@ EXEMPT = {
 COLOURS = ("color-contrast", "link-in-text-block")
 """The rules of axe-core of which a theme decides."""
 WIDTHS = (1440, 1100, 420)
+NARROW = (720, 420)
+"""The width of a window of 1440 px at 200 %, and that of a phone."""
 _HEADING = "h1"
 
 
@@ -53,7 +55,16 @@ class Walk:
             "metrics": lambda: self._open("metrics", ".st-key-card-rouge2"),
             **{
                 name: partial(self._open, name, _HEADING)
-                for name in ("home", "campaigns", "evaluate", "papers", "audit", "data", "prompts")
+                for name in (
+                    "home",
+                    "campaigns",
+                    "campaigns?campaign=new",
+                    "evaluate",
+                    "papers",
+                    "audit",
+                    "data",
+                    "prompts",
+                )
             },
             "lesson": lambda: self._open("?lesson=noise-band", ".card.lesson .choice"),
         }
@@ -109,6 +120,10 @@ def test_no_page_has_a_serious_finding_of_axe_in_either_theme_or_is_wider_than_i
         found += [f"{name}, dark: {finding}" for finding in findings(page, COLOURS)]
         idle(page)
         found += [f"{name} is wider than {width} px" for width in WIDTHS if is_cut(page, width)]
+        for width in NARROW:
+            page.set_viewport_size({"width": width, "height": 1000})
+            page.wait_for_function(_STILL)
+            found += [f"{name}, {width} px: {finding}" for finding in findings(page)]
     assert not found, "\n".join(found)
 
 

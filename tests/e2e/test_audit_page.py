@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from core.types import PRECOMPUTED
 from tests.e2e.server import Server
-from tests.e2e.tabs import open_tab
+from tests.e2e.tabs import open_view
 from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
@@ -24,7 +24,7 @@ AUDIT_MS = (
 def save_threshold(page: Page, server: Server, metric: str, name: str) -> None:
     """The threshold of a metric on the bundled examples, saved on Evaluate."""
     page.goto(f"{server.url}/evaluate?dataset={quote(PRECOMPUTED)}")
-    open_tab(page, "Thresholds")
+    open_view(page, "Improve it", "Calibration over domains")
     # of the metric that is chosen at first: once it is there the page is drawn again, which closes an open list
     expect(page.get_by_text(": consistent from a score of")).to_be_visible(timeout=START_MS)
     pick_option(page.get_by_role("combobox", name="Metric", exact=True), metric, exact=True)

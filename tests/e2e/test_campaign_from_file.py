@@ -12,6 +12,7 @@ from annotations.campaigns.task_texts import ShownTask
 from annotations.labelling.labelling import AnnotatorActions
 from annotations.labelling.responses import SentResponse
 from annotations.people.people import Role
+from tests.e2e.campaign_form import choose_items
 from tests.e2e.shared_server import SharedServer, sign_in
 from tests.e2e.test_campaign_setup import name_it, open_campaigns
 from tests.e2e.waiting import START_MS, attach, download, enter, idle, press
@@ -57,11 +58,11 @@ def test_a_file_becomes_a_campaign_and_comes_back_with_labels(
     table = own_table(tmp_path)
     open_campaigns(page, shared_server)
     name_it(page, NAME)
-    press(page.get_by_test_id("stButtonGroup").get_by_text("From a file"))
+    choose_items(page, "From a file")
     box = page.get_by_test_id("stFileUploader").filter(has_text="Your file")
     attach(box.locator("input[type=file]"), tmp_path / "lighthouse.csv")
     expect(page.get_by_text(f"{ROWS} items in lighthouse.csv.")).to_be_visible(timeout=START_MS)
-    expect(page.get_by_role("spinbutton", name=f"How many of {ROWS}")).to_have_value(str(ROWS))
+    expect(page.get_by_text(f"{ROWS} items × 2 people")).to_be_visible()
     enter(page.get_by_role("spinbutton", name="People per item"), "3")
     press(page.get_by_role("button", name="Create the campaign"))
     expect(page.get_by_text(f"{NAME} is open: {ROWS} items to label")).to_be_visible(timeout=START_MS)
@@ -100,7 +101,7 @@ def test_annotators_see_own_columns_but_not_who_wrote_the_summary(
     own_table(tmp_path)
     open_campaigns(page, shared_server)
     name_it(page, "Lighthouse, blind")
-    press(page.get_by_test_id("stButtonGroup").get_by_text("From a file"))
+    choose_items(page, "From a file")
     box = page.get_by_test_id("stFileUploader").filter(has_text="Your file")
     attach(box.locator("input[type=file]"), tmp_path / "lighthouse.csv")
     expect(page.get_by_text(f"{ROWS} items in lighthouse.csv.")).to_be_visible(timeout=START_MS)

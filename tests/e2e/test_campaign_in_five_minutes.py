@@ -11,9 +11,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.people.people import Role
+from tests.e2e.campaign_form import NEW, choose_items, create, form_is_there
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
 from tests.e2e.test_campaign_from_file import own_table
-from tests.e2e.waiting import START_MS, attach, download, enter, go_to, idle, press
+from tests.e2e.waiting import START_MS, attach, download, enter, idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -34,14 +35,12 @@ _FILE_PRESSES = 2  # the button of the field, and the file in the window of the 
 def created(manager: Page, table: Path) -> str:
     """A campaign of the file for three people each; its id."""
     enter(manager.get_by_role("textbox", name="Name of the campaign"), NAME)
-    press(manager.get_by_test_id("stButtonGroup").get_by_text("From a file"))
+    choose_items(manager, "From a file")
     box = manager.get_by_test_id("stFileUploader").filter(has_text="Your file")
     attach(box.locator("input[type=file]"), table)
     expect(manager.get_by_text(f"{ITEMS} items in lighthouse.csv.")).to_be_visible(timeout=START_MS)
     enter(manager.get_by_role("spinbutton", name="People per item"), "3")
-    press(manager.get_by_role("button", name="Create the campaign"))
-    manager.wait_for_url("**campaign=*", timeout=START_MS)
-    return manager.url.partition("campaign=")[2]
+    return create(manager)
 
 
 def label_by_keys(annotate_page: AnnotatePage, code: str, campaign: str, disputed: str = "") -> dict[str, str]:
@@ -66,7 +65,7 @@ def label_by_keys(annotate_page: AnnotatePage, code: str, campaign: str, dispute
 
 def adjudicated(manager: Page, words: str) -> None:
     """Decide the one dispute by keys."""
-    go_to(manager, "Review")
+    press(manager.get_by_role("tab", name="Review"))
     expect(manager.get_by_role("radio", name="To adjudicate · 1")).to_be_visible(timeout=START_MS)
     idle(manager)
     number = next(n for n in (1, 2, 3) if words in manager.locator(f".st-key-label-{n}").inner_text().split("\n"))
@@ -87,8 +86,8 @@ def test_a_table_becomes_labels_and_decisions_in_few_presses(
     manager = new_page()
     manager.add_init_script(_COUNT_PRESSES)
     sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
-    manager.goto(f"{shared_server.server.url}/campaigns")
-    expect(manager.get_by_role("combobox", name="Campaign", exact=True)).to_be_visible(timeout=START_MS)
+    manager.goto(f"{shared_server.server.url}/{NEW}")
+    form_is_there(manager)
     start = time.monotonic()
     campaign = created(manager, tmp_path / "lighthouse.csv")
     hands_s = time.monotonic() - start

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,7 +15,9 @@ from annotations.labelling.labelling import AnnotatorActions
 from annotations.labelling.responses import SentResponse
 from annotations.people.people import Role
 from core.data.datasets.bundled import bundled_items
+from tests.e2e.campaign_form import NEW, RULES, WHICH, WORDING, form_is_there
 from tests.e2e.shared_server import SharedServer, sign_in
+from tests.e2e.stress_form import behind
 from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
@@ -29,9 +32,8 @@ OWN = bundled_question_sets()["label-summaries"].replace("name: label-summaries"
 
 def open_campaigns(page: Page, shared_server: SharedServer) -> None:
     sign_in(page, shared_server, shared_server.code(Role.MANAGER)[1])
-    page.goto(f"{shared_server.server.url}/campaigns")
-    expect(page.get_by_role("combobox", name="Campaign", exact=True)).to_be_visible(timeout=START_MS)
-    idle(page)
+    page.goto(f"{shared_server.server.url}/{NEW}")
+    form_is_there(page)
 
 
 def open_campaign(page: Page, shared_server: SharedServer, campaign: CampaignSettings) -> None:
@@ -70,16 +72,19 @@ def label_all(shared_server: SharedServer, campaign: CampaignSettings, name: str
 
 def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, shared_server: SharedServer) -> None:
     open_campaigns(page, shared_server)
-    press(page.get_by_text("Training, qualification and gold"))
-    pick_first_as_gold(page)
-    lines = [json.dumps({"document": "The quay was shut.", **line}) for line in KNOWN]
-    upload(page, "Or from a file", "known.jsonl", "\n".join(lines))
-    expect(page.get_by_text("Line 3: The part is 'exam'.")).to_be_visible()
-    expect(page.get_by_text("2 items read from the file, 1 refused.")).to_be_visible()
-    enter(page.get_by_role("spinbutton", name=f"How many of {len(bundled_items())}"), "12")
+    with behind(page, WHICH):
+        enter(page.get_by_role("spinbutton", name=f"How many of {len(bundled_items())}"), "12")
+    with behind(page, RULES):
+        press(page.get_by_text("Training, qualification and gold"))
+        pick_first_as_gold(page)
+        lines = [json.dumps({"document": "The quay was shut.", **line}) for line in KNOWN]
+        upload(page, "Or from a file", "known.jsonl", "\n".join(lines))
+        expect(page.get_by_text("Line 3: The part is 'exam'.")).to_be_visible()
+        expect(page.get_by_text("2 items read from the file, 1 refused.")).to_be_visible()
+        expect(page.get_by_role("spinbutton", name="Right to pass")).to_have_value("1")
     enter(page.get_by_role("spinbutton", name="People per item"), "3")
     name_it(page, "Harbour news")
-    expect(page.get_by_role("spinbutton", name="Right to pass")).to_have_value("1")
+    expect(page.get_by_text(re.compile("Right to pass: Each of .* needs 1 of 1 right to go on"))).to_be_visible()
     expect(
         page.get_by_text("12 items × 3 people = 36 labels, 1 for training, 1 for qualification, 1 for gold")
     ).to_be_visible()
@@ -118,14 +123,14 @@ def pick_first_as_gold(page: Page) -> None:
 @pytest.mark.slow
 def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, shared_server: SharedServer) -> None:
     open_campaigns(page, shared_server)
-    pick_option(page.get_by_role("combobox", name="Questions"), "My own, from a YAML file")
+    pick_option(page.get_by_role("combobox", name="What is asked"), "My own, from a YAML file")
     upload(page, "Question set", "own.yaml", OWN.replace("measure: verdict", "measure: mood"))
     expect(page.get_by_text("'mood' is not the id of a choice or a scale among the questions")).to_be_visible()
     expect(page.get_by_role("button", name="Create the campaign")).to_have_count(0)
     upload(page, "Question set", "own.yaml", OWN)
-    asked = page.get_by_test_id("stExpander").get_by_text("Preview of the questions")
-    press(asked)
-    expect(page.get_by_text("2. How sure are you?")).to_be_visible()
+    with behind(page, WORDING):
+        press(page.get_by_test_id("stExpander").get_by_text("Preview of the questions"))
+        expect(page.get_by_text("2. How sure are you?")).to_be_visible()
     name_it(page, "Harbour set")
     press(page.get_by_role("button", name="Create the campaign"))
     expect(page.get_by_text("Harbour set is open")).to_be_visible()
@@ -164,6 +169,7 @@ def test_progress_and_agreement_follow_the_labels(page: Page, shared_server: Sha
     campaign = shared_server.campaign("label-summaries", items=4)
     label_all(shared_server, campaign, "Jo Marsh", wrong=0)
     open_campaigns(page, shared_server)
+    press(page.get_by_role("button", name="Back to the campaigns"))
     pick_option(page.get_by_role("combobox", name="Campaign", exact=True), campaign.name)
     expect(page.get_by_text("Items done")).to_be_visible()
     expect(page.get_by_text("0 of 4", exact=True)).to_be_visible()

@@ -64,7 +64,7 @@ def open_evaluate(page: Page, server: Server) -> None:
 
 
 def pack_of(page: Page) -> zipfile.ZipFile:
-    open_tab(page, "Export")
+    open_view(page, "Data", "Paper pack")
     return zipfile.ZipFile(
         io.BytesIO(download(page.get_by_role("button", name="Download the paper pack")).read_bytes())
     )
@@ -87,7 +87,9 @@ def own_pairs(tmp_path: Path) -> Path:
 def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, fresh: Server, own_pairs: Path) -> None:
     open_evaluate(page, fresh)
     expect(page.get_by_text("Bundled examples (precomputed)").first).to_be_visible(timeout=START_MS)
-    page.get_by_role("tab", name="Compare").wait_for(timeout=WORK_MS)  # there is something before anything is imported
+    page.get_by_role("tab", name="Which metric?").wait_for(
+        timeout=WORK_MS
+    )  # there is something before anything is imported
     press(page.get_by_text("Import data").first)
     pick_option(page.get_by_role("combobox", name="Form of the data"), "BUMP")
     name = page.get_by_role("textbox", name="Name of the dataset")
@@ -99,7 +101,7 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     expect(page.get_by_text("own pairs: 24 new, 24 read.")).to_be_visible(timeout=WORK_MS)
     assert fresh.count("sample") == 24
 
-    open_view(page, "Compare", "Measures")
+    open_view(page, "Which metric?", "Measures")
     choose_view(page, "Measures by slice")
     expect(page).to_have_url(re.compile(r"dataset=own\+pairs"))
     table = page.locator(".stDataFrameGlideDataEditor").last
@@ -136,23 +138,23 @@ def test_studies_of_the_bundled_examples_and_of_pairs_are_those_of_the_terminal(
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{fresh.database}")
     CliRunner().invoke(app, ["import", "bump", str(own_pairs), "--name", "more pairs"], catch_exceptions=False)
     page.goto(f"{fresh.url}/evaluate?dataset={quote(PRECOMPUTED)}")
-    open_view(page, "Compare", "Measures")
+    open_view(page, "Which metric?", "Measures")
     choose_view(page, "Ranks of metrics")
     expect(page.get_by_text("Rank by ROC AUC with 95 % intervals")).to_be_visible(timeout=WORK_MS)
-    open_tab(page, "Surface")
+    choose_view(page, "Share of surface")
     expect(page.get_by_text("What all six explain of a metric")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text("Not scored")).to_have_count(0)
 
     page.goto(f"{fresh.url}/evaluate?dataset=more+pairs&by=error_type")
-    open_view(page, "Compare", "Measures")
+    open_view(page, "Which metric?", "Measures")
     choose_view(page, "Measures by slice")
     by_page = saved_json(page)
     options = ["study", "measures", "--dataset", "more pairs", "--by", "error_type", "--json"]
     assert by_page == json.loads(CliRunner().invoke(app, options).stdout)
 
-    open_tab(page, "Thresholds")
+    open_view(page, "Improve it", "Calibration over domains")
     expect(page.get_by_text("One domain alone has figures")).to_be_visible(timeout=WORK_MS)
-    open_view(page, "Compare", "Verdicts")
+    open_tab(page, "Which metric?")
     expect(page.get_by_text("Metrics disagree on 6 of 12 pairs")).to_be_visible(timeout=WORK_MS)
 
 
@@ -202,7 +204,7 @@ def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh
     [row] = [row for row in saved_json(page)["tables"]["correlations"] if row["slice"] == "sea"]
     assert (row["metric"], row["n"]) == ("sharp", 12)
 
-    open_view(page, "People", "Agreement of annotators")
+    choose_view(page, "Agreement of annotators")
     expect(page.get_by_text("2 annotators of 24 items give the same label")).to_be_visible(timeout=WORK_MS)
     expect(page).to_have_url(re.compile("tab=annotator-agreement"))
     page.reload()

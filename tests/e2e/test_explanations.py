@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from annotations.exchange.export import all_rows, to_csv, to_jsonl
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import START_MS, enter, go_to, press
+from tests.e2e.waiting import START_MS, enter, press
 from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -188,8 +188,8 @@ def test_a_key_stands_on_no_page_in_no_file_and_in_no_export(bench: Bench, expla
     bench.press("Keep pair")
     bench.message("Kept as")
     sources = [page.content()]
-    for link, words in (("Metrics", "key is set"), ("Records", "Export"), ("Prompts", "All prompts")):
-        go_to(page, link)
+    for address, words in (("metrics", "key is set"), ("data", "Export"), ("prompts", "All prompts")):
+        page.goto(f"{explaining_server.url}/{address}")
         expect(page.get_by_text(words).first).to_be_visible()
         sources.append(page.content())
     exported = [*to_jsonl(all_rows(explaining_server.store())), *to_csv(all_rows(explaining_server.store()))]

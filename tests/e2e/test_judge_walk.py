@@ -107,7 +107,7 @@ def test_an_endpoint_explains_a_panel_judges_and_records_have_the_bill(
     bench.tab("Pairwise")
     press(page.get_by_role("button", name="Compare", exact=True))
     expect(page.locator(".st-key-explain-compared")).to_contain_text("The original is more consistent")
-    go_to(page, "Records")
+    page.goto(f"{bare_server.url}/data")
     # an explanation, three grades, of which one was kept from the press on Grade, and two orders
     expect(page.get_by_text("By run and prompt, in the currency of the prices; 0.0120 in 1 run(s).")).to_be_visible()
     questions = [body for path, body in endpoint.asked if path.endswith("/chat/completions")]

@@ -91,7 +91,7 @@ def test_six_presses_fill_the_tables_and_a_killed_server_asks_no_answered_questi
                 pick_option(page.get_by_role("combobox", name="Metrics"), metric, exact=True, typed=metric)
             page.keyboard.press("Escape")  # the list that is still open hides the button from those who hear the page
             press(page.get_by_role("button", name=f"Run: {PAIRS} pairs × 14 perturbations × 2 metrics"))
-            page.wait_for_url("**/papers?paper=ramprasad&run=*")
+            page.wait_for_url("**/evaluate?paper=ramprasad&run=*")
             address = page.url
             assert rewriter.enough.wait(WORK_MS / 1000)
             quiet(server.pid)  # what was answered is stored; an answer on its way is lost with the server

@@ -67,7 +67,7 @@ def test_a_case_is_settled_by_keyboard_only_by_who_may_neither_manage_nor_export
     campaign = disputed(shared_server, items=2)
     person, code = shared_server.code(Role.ADJUDICATOR)
     review(page, shared_server, campaign, code)
-    expect(page.get_by_test_id("stTopNavLink")).to_contain_text(["Annotate", "Review"])
+    expect(page.get_by_test_id("stTopNavLink")).to_contain_text(["Annotate", "Campaigns"])
     expect(page.get_by_test_id("stTopNavLink")).to_have_count(2)
     expect(page.get_by_role("button", name="Export labels.csv")).to_have_count(0)
     expect(page.get_by_text("It was <b>noon</b>.", exact=True)).to_be_visible()

@@ -7,8 +7,10 @@ than 0, every file that is there is whole, and the same journey run again leads 
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -114,13 +116,18 @@ class Harness:
             return f"{journey.name} is not the same twice: {error}"
         random.Random(seed).shuffle(faults)
         number, of = part
+        used = _processor_s()
         for fault in faults[number::of][: each or None]:
             if seconds and time.monotonic() - began > seconds:
                 break
             self.inject(fault)
         verdicts = self.verdicts - had
         listed = ", ".join(f"{count} {name}" for name, count in verdicts.items())
-        return f"{journey.name}: {verdicts.total()} of {len(faults)} in {time.monotonic() - began:.0f} s: {listed}"
+        each_s = (_processor_s() - used) / max(1, verdicts.total())
+        return (
+            f"{journey.name}: {verdicts.total()} of {len(faults)} in {time.monotonic() - began:.0f} s, "
+            f"{each_s:.2f} s of a processor each: {listed}"
+        )
 
     def inject(self, fault: Fault) -> None:
         """Run the journey with a fault, and note the verdict."""
@@ -217,6 +224,12 @@ class Harness:
             written = os.open(self._notes / "counts", os.O_WRONLY | os.O_CREAT)
             os.write(written, json.dumps(calls.counts).encode())
             os._exit(status)
+
+
+def _processor_s() -> float:
+    """Seconds that processors worked for this process and the children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return math.fsum(part for of in used for part in (of.ru_utime, of.ru_stime))
 
 
 def _do_here(act: Callable[[], object], folder: Path) -> None:

@@ -1,57 +1,81 @@
-"""The server of llama-cpp-python with a tiny random model, driven by client, engine and test of an endpoint.
+"""llama.cpp's own server with a tiny random model, driven by client, engine, commands and test of an endpoint.
 
-TOUCHSTONE_TEST_LLAMA_CPP names a Python with `pip install "llama-cpp-python[server]" gguf`, which takes minutes to build.
+TOUCHSTONE_TEST_LLAMA_CPP names a Python with `pip install xllamacpp gguf`, of which the first has the server in its wheel.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.errors import TouchstoneError
 from core.models.llm.chat import Sampling
 from core.models.llm.client.client import EndpointClient
 from core.models.llm.client.requests import FirstTokens
 from core.models.llm.endpoint_setup import check_endpoint
 from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.spending.budget import SpendTracker
+from core.models.llm.spending.cost_log import read_requests
 from core.models.llm.structured import answer_schema
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.direct_assessment import Mark
 from core.settings import Settings
-from core.types import Example, Failure, FailureKind
+from core.types import Example, Failure, FailureKind, Result
 from tests.e2e.server import free_port
 from tests.integration.tiny_chat import wait_for_server
+from tests.unit.command_line import run
+from tests.unit.conftest import terminal
+
+__all__ = ["terminal"]
 
 MODEL = "touchstone/tiny-gguf"
 MESSAGES = ("Rewrite.", "The harbour of Lindvale was closed on Tuesday.")
 GREEDY = Sampling(MODEL, temperature=0.0, max_tokens=12)
+PAIRS = [
+    Example(f"{place}", f"It rained in Lindvale for {place} days.", f"Rain fell for {place} days.")
+    for place in range(20)
+]
 
 
 @pytest.fixture(scope="module")
-def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = os.environ.get("TOUCHSTONE_TEST_LLAMA_CPP", "")
     if not python:
-        pytest.skip('TOUCHSTONE_TEST_LLAMA_CPP names no Python with "llama-cpp-python[server]" and gguf')
-    folder, port = tmp_path_factory.mktemp("gguf"), free_port()
-    file = str(folder / "tiny.gguf")
-    subprocess.run([python, str(Path(__file__).with_name("tiny_gguf.py")), file], check=True)
-    options = {"model": file, "model_alias": MODEL, "port": port, "n_threads": 1, "n_ctx": 2048, "logits_all": True}
-    command = [python, "-m", "llama_cpp.server", *(f"--{name}={value}" for name, value in options.items())]
+        pytest.skip("TOUCHSTONE_TEST_LLAMA_CPP names no Python with xllamacpp and gguf")
+    file = tmp_path_factory.mktemp("gguf") / "tiny.gguf"
+    subprocess.run([python, str(Path(__file__).with_name("tiny_gguf.py")), str(file)], check=True)
+    return file
+
+
+@contextmanager
+def serving(gguf: Path, port: int) -> Iterator[str]:
+    """A server of the file until the block ends, which kills it; its address."""
+    command = [os.environ["TOUCHSTONE_TEST_LLAMA_CPP"], str(Path(__file__).with_name("llama_cpp_server.py"))]
     with (
-        (folder / "server.log").open("w") as log,
-        subprocess.Popen(command, stdout=log, stderr=log) as process,
+        gguf.with_suffix(".log").open("a") as log,
+        subprocess.Popen([*command, str(gguf), MODEL, str(port)], stdout=log, stderr=log) as process,
     ):
         try:
-            wait_for_server(f"http://127.0.0.1:{port}/v1/models", process)
-            yield Endpoint(f"http://127.0.0.1:{port}/v1", "", patience_s=30, model=MODEL)
+            wait_for_server(f"http://127.0.0.1:{port}/health", process)
+            yield f"http://127.0.0.1:{port}/v1"
         finally:
-            process.terminate()
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def endpoint(gguf: Path) -> Iterator[Endpoint]:
+    with serving(gguf, free_port()) as url:
+        yield Endpoint(url, "", patience_s=30, model=MODEL)
 
 
 def test_the_model_is_listed_and_an_answer_ends_at_the_limit_of_tokens(endpoint: Endpoint) -> None:
@@ -66,7 +90,7 @@ def test_the_model_is_listed_and_an_answer_ends_at_the_limit_of_tokens(endpoint:
 
 def test_a_schema_is_kept_to_by_a_model_that_knows_nothing(endpoint: Endpoint) -> None:
     answer = EndpointClient(endpoint).chat(MESSAGES, replace(GREEDY, max_tokens=64), answer_schema(Mark))
-    assert answer.text.lstrip().startswith("{")
+    assert 0 <= Mark.model_validate_json(answer.text).score <= 100
 
 
 def test_the_most_likely_first_tokens_come_in_order(endpoint: Endpoint) -> None:
@@ -75,14 +99,79 @@ def test_the_most_likely_first_tokens_come_in_order(endpoint: Endpoint) -> None:
     assert 0 < sum(first.probabilities) <= 1
 
 
-def test_the_engine_has_a_score_or_says_what_is_wrong(
+@pytest.mark.parametrize("judge", ["direct-assessment", "closed-book", "sampled-assessment"])
+def test_each_judge_has_a_score_for_every_pair_as_the_grammar_leaves_nothing_else(
+    judge: str, endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
+    outcomes = judged(f"{judge}[model={MODEL},max_tokens=256]", tmp_path)
+    assert [outcome for outcome in outcomes if isinstance(outcome, Failure)] == []
+    [sent] = read_requests(tmp_path).values()
+    assert SpendTracker(tmp_path).total()[""].questions == sent["answered"] >= len(PAIRS)
+
+
+def test_a_judge_by_log_probabilities_has_a_score_or_a_reason_for_every_pair(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
-    metric = METRICS.parse(f"direct-assessment[model={MODEL},max_tokens=16]")
-    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))) as engine:
-        [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
-    assert not isinstance(found, Failure) or found.kind is FailureKind.INPUT, found
+    outcomes = judged(f"weighted-assessment[model={MODEL}]", tmp_path)
+    assert {outcome.kind for outcome in outcomes if isinstance(outcome, Failure)} <= {FailureKind.INPUT}
+    assert len(outcomes) == len(PAIRS)
+
+
+def judged(metric: str, folder: Path, pairs: list[Example] = PAIRS) -> list[Result | Failure]:
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=folder))) as engine:
+        return [outcome for _, outcome in engine.run([METRICS.parse(metric)], pairs)]
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain", "--model", MODEL),
+        ("edits", "--model", MODEL),
+        ("claims", "--by", f"language-model[model={MODEL}]"),
+        ("perturb", "--kind", f"paraphrased-llm[model={MODEL}]"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_each_command_asks_about_every_pair(
+    command: tuple[str, ...], endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
+    rows = [json.dumps({"id": pair.id, "document": pair.document, "summary": pair.summary}) for pair in PAIRS]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    name, *options = command
+    done = run(name, tmp_path / "pairs.jsonl", *options, "-o", tmp_path / "out.jsonl")
+    assert done.exit_code in {0, 1}, (done.output, done.exception)
+    [sent] = read_requests(tmp_path / "cache").values()
+    assert sent["answered"] >= len(PAIRS), (sent, done.output)
+
+
+def test_pairs_are_scored_by_a_server_that_was_killed_and_comes_back(
+    gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = free_port()
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", f"http://127.0.0.1:{port}/v1")
+    pairs = [Example(f"{place}", f"Day {place}.", f"It was day {place}.") for place in range(100)]
+    outcomes: list[Result | Failure] = []
+    asks = threading.Thread(
+        target=lambda: outcomes.extend(judged(f"direct-assessment[model={MODEL}]", tmp_path, pairs))
+    )
+    with serving(gguf, port):
+        asks.start()
+        until = time.monotonic() + 60
+        while time.monotonic() < until and SpendTracker(tmp_path).total().get("") is None:
+            time.sleep(0.02)
+    with serving(gguf, port):
+        asks.join(120)
+    assert [outcome for outcome in outcomes if isinstance(outcome, Failure)] == []
+    assert len(outcomes) == len(pairs)
+
+
+def test_a_document_beyond_the_window_names_it(endpoint: Endpoint) -> None:
+    with pytest.raises(TouchstoneError, match=r"has a window of 2,048 tokens for this question"):
+        EndpointClient(endpoint).chat(("Rewrite.", "It rained. " * 2000), GREEDY, "")
 
 
 def test_it_has_no_batch_api_and_that_is_said(

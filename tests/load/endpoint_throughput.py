@@ -1,7 +1,8 @@
-"""1000 questions at 32 at once to a server that takes 200 ms for each: the bare client, ours, a metric, and that with a budget.
+"""Questions to a server that takes 200 ms for each: a bare asynchronous client, one with threads, ours, a metric, and that with a budget.
 
-Run: python -m tests.load.endpoint_throughput. Prints the seconds, their ratio to the ideal of 1000 / 32 × 0.2 s and to the bare client.
-On a machine that is busy otherwise only the ratios to the bare client say something.
+Run: python -m tests.load.endpoint_throughput [QUESTIONS [AT_ONCE [REPEATS]]]. Prints for each repeat the seconds, the processor time of a
+question, and their ratios to the bare asynchronous client, which waits for as many answers at once. The server is another process, whose
+processor time does not count. On a machine that is busy otherwise only the smallest figures say something.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import asyncio
 import json
 import multiprocessing
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import openai
 
@@ -28,7 +31,8 @@ from core.scoring.metrics.direct_assessment import DirectAssessment
 from core.settings import Settings
 from core.types import Example, Failure, Rounds
 
-QUESTIONS, AT_ONCE, LATENCY_S = 1000, 32, 0.2
+QUESTIONS, AT_ONCE, REPEATS = map(int, (*sys.argv[1:4], *("1000", "32", "3")[len(sys.argv[1:4]) :]))
+LATENCY_S = 0.2
 IDEAL_S = QUESTIONS / AT_ONCE * LATENCY_S
 ANSWER = {
     "id": "x",
@@ -81,21 +85,32 @@ def asking(number: int) -> Conversation[str]:
     return Conversation(f"asking {number}", pair, rounds, (EndpointModel("", "endpoint_chat"),))
 
 
-def bare(url: str) -> None:
+def body(number: int) -> dict[str, Any]:
+    content = f"{'The ferry left at dawn. ' * 30}{number}"
+    messages = [{"role": "system", "content": "Is the summary consistent?"}, {"role": "user", "content": content}]
+    return {"model": "m", "messages": messages, "temperature": 0, "top_p": 1, "max_tokens": 256}
+
+
+def asynchronous(url: str) -> None:
+    async def run() -> None:
+        turns = asyncio.Semaphore(AT_ONCE)
+        async with openai.AsyncOpenAI(base_url=url, api_key="none") as client:
+
+            async def ask(number: int) -> None:
+                async with turns:
+                    answer = await client.chat.completions.create(**body(number))
+                assert answer.choices[0].message.content == '{"score": 80}'
+
+            await asyncio.gather(*map(ask, range(QUESTIONS)))
+
+    asyncio.run(run())
+
+
+def threads(url: str) -> None:
     client = openai.OpenAI(base_url=url, api_key="none")
 
     def ask(number: int) -> None:
-        content = f"{'The ferry left at dawn. ' * 30}{number}"
-        answer = client.chat.completions.create(
-            model="m",
-            messages=[
-                {"role": "system", "content": "Is the summary consistent?"},
-                {"role": "user", "content": content},
-            ],
-            temperature=0,
-            top_p=1,
-            max_tokens=256,
-        )
+        answer = client.chat.completions.create(**body(number))
         assert answer.choices[0].message.content == '{"score": 80}'
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -147,15 +162,24 @@ def main() -> None:
     server = multiprocessing.get_context("spawn").Process(target=serve, args=(there,), daemon=True)
     server.start()
     url = f"http://127.0.0.1:{here.recv()}/v1"
-    runs = {"bare": bare, "ours": ours, "a metric": metric, "a metric, with a budget": with_budget}
+    runs = {
+        "asynchronous": asynchronous,
+        "threads": threads,
+        "ours": ours,
+        "metric": metric,
+        "with a budget": with_budget,
+    }
     for run in runs.values():  # imports and first uses are no cost of a question
         run(url)
-    found = {name: timed(run, url) for name, run in runs.items()}
-    for name, (seconds, cpu) in found.items():
-        against = " and ".join(f"{one / base:.2f}" for one, base in zip((seconds, cpu), found["bare"], strict=True))
-        print(  # noqa: T201  # its purpose
-            f"{name}: {seconds:.2f} s, {seconds / IDEAL_S:.2f} × ideal; {1000 * cpu / QUESTIONS:.2f} ms of the processor each; {against} × bare"
-        )
+    for _ in range(REPEATS):
+        times = {name: timed(run, url) for name, run in runs.items()}
+        for name, (seconds, processor_s) in times.items():
+            ratios = (time / base for time, base in zip((seconds, processor_s), times["asynchronous"], strict=True))
+            print(  # noqa: T201  # its purpose
+                f"{name}: {seconds:.2f} s, {seconds / IDEAL_S:.2f} × ideal; {1000 * processor_s / QUESTIONS:.2f} ms of the processor each; "
+                f"{' and '.join(f'{ratio:.2f}' for ratio in ratios)} × asynchronous",
+                flush=True,
+            )
     server.terminate()
 
 

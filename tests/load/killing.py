@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ from tests.load.tally import Tally, tally
 _SPARE = 1.2  # tasks for each that is needed
 _TICK_S = 0.01
 _STARTING_S = 8.0
+_LONG_LIFE = 500  # labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,10 @@ class Program:
 
     arguments: Sequence[str]
     lines: list[str] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)  # lines that were there when it started, each time
 
     def start(self) -> None:
+        self.starts.append(len(self.lines))
         self.process = start("-m", "tests.load.one_annotator", *self.arguments)
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -84,7 +88,8 @@ class Kept:
     """Labels that were kept in the end, and the check of the database by itself: "ok" where it is whole.
 
     `waits_ms` are those from a label to the next task, `calm_ms` those of them that began and ended away from a kill, and `cpu_ms`
-    is the processor time of the programs for each label.
+    is the processor time of the programs for each label. `growths` are the memory of a program at the end of a long life over that
+    at its beginning, less 1.
     """
 
     tally: Tally
@@ -92,6 +97,7 @@ class Kept:
     waits_ms: Sequence[float]
     calm_ms: Sequence[float]
     cpu_ms: float
+    growths: Sequence[float]
 
     def lines(self) -> list[str]:
         median, p95, longest = np.quantile(self.waits_ms, [0.5, 0.95, 1.0])
@@ -99,7 +105,8 @@ class Kept:
         figures = {"median_ms": median, "p95_ms": p95, "longest_ms": longest, "cpu_ms": self.cpu_ms}
         figures |= {"calm labels": len(self.calm_ms), "calm median_ms": calm_median, "calm p95_ms": calm_p95}
         said = [f"{name:>18}  {value:.1f}" for name, value in figures.items()]
-        return [*self.tally.lines(), *said, f"integrity check: {self.verdict}"]
+        grown = ", ".join(f"{growth:+.1%}" for growth in self.growths) or "no life was long enough"
+        return [*self.tally.lines(), *said, f"memory of long lives: {grown}", f"integrity check: {self.verdict}"]
 
 
 def kill_again_and_again(url: str, rounds: int, crowd: Crowd | None = None, cluster: Cluster | None = None) -> Kept:
@@ -128,11 +135,24 @@ def kill_again_and_again(url: str, rounds: int, crowd: Crowd | None = None, clus
     told = [line.split() for program in programs for line in program.lines]
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_ms = 1000 * (used.ru_utime + used.ru_stime) / len(told)
-    waits = [float(milliseconds) for _, milliseconds, _ in told]
-    calm = [float(wait) for _, wait, at in told if not _is_near(kills, float(at) - float(wait) / 1000, float(at))]
-    kept = Kept(tally(store, campaign, [event for event, *_ in told]), whole(store), waits, calm, cpu_ms)
+    waits = [float(milliseconds) for _, milliseconds, *_ in told]
+    calm = [float(wait) for _, wait, at, _ in told if not _is_near(kills, float(at) - float(wait) / 1000, float(at))]
+    kept = Kept(
+        tally(store, campaign, [event for event, *_ in told]), whole(store), waits, calm, cpu_ms, growths(programs)
+    )
     store.close()
     return kept
+
+
+def growths(programs: Sequence[Program]) -> list[float]:
+    """Of each life of many labels, the memory in its last fifth over that in its second, less 1."""
+    lives = [
+        [float(line.split()[-1]) for line in program.lines[first:end]]
+        for program in programs
+        for first, end in pairwise([*program.starts, len(program.lines)])
+    ]
+    fifths = [np.array_split(life, 5) for life in lives if len(life) >= _LONG_LIFE]
+    return [float(np.median(parts[-1]) / np.median(parts[1]) - 1) for parts in fifths]
 
 
 def _is_near(kills: Sequence[float], begun: float, ended: float) -> bool:

@@ -1,16 +1,18 @@
 """What one person does: label, and take the next task. As a program: people who label until each has labelled so much, or it is killed.
 
-`python -m tests.load.one_annotator URL CAMPAIGN LABELS PAUSE PERSON…` prints each event, its milliseconds and the time when its receipt is
-there, and not before.
+`python -m tests.load.one_annotator URL CAMPAIGN LABELS PAUSE PERSON…` prints each event, its milliseconds, the time when its receipt is
+there, and not before, and the megabytes of the program.
 """
 
 from __future__ import annotations
 
 import random
+import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 from zlib import crc32
@@ -68,6 +70,12 @@ def label_until_killed(url: str, campaign_id: str, labels: int, pause_s: float, 
         list(threads.map(lambda name: _tell(store, campaign_id, labels, pause_s, name), names))
 
 
+def _resident_mb() -> float:
+    """Memory of this program on Linux."""
+    pages = Path("/proc/self/statm").read_text().split()[1]
+    return int(pages) * resource.getpagesize() / 1e6
+
+
 def _find(store: Store, name: str) -> Member | None:
     with read_session(store.engine) as session:
         return find_person(session, name)
@@ -78,7 +86,7 @@ def _tell(store: Store, campaign_id: str, labels: int, pause_s: float, name: str
     annotator = AnnotatorActions(store, person) if person else sys.exit(f"Nobody is called {name!r}.")
     left = labels - _until_there(lambda: annotator.progress(campaign_id)).answered
     for event, milliseconds in label(annotator, campaign_id, left, pause_s):
-        sys.stdout.write(f"{event} {milliseconds:.1f} {time.time():.3f}\n")
+        sys.stdout.write(f"{event} {milliseconds:.1f} {time.time():.3f} {_resident_mb():.1f}\n")
         sys.stdout.flush()
 
 

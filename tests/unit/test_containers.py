@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -64,6 +65,21 @@ def test_every_container_has_a_limit_of_memory_and_no_right_that_it_does_not_nee
         assert service["read_only"], name
         assert "/tmp" in service["tmpfs"], name
         assert not {"SYS_ADMIN", "NET_ADMIN", "SYS_PTRACE"} & {*service.get("cap_add", [])}
+
+
+def test_every_image_is_pinned_by_tag_and_digest_and_again_by_another() -> None:
+    program = runpy.run_path(str(ROOT / ".ci" / "image_digests.py"))
+    for text, images in (
+        (DOCKERFILE, ["python:3.11-slim"]),
+        ((ROOT / "compose.yaml").read_text(), ["postgres:17", "nginx:1.28"]),
+    ):
+        asked = list[str]()
+        once = program["pinned"](text, lambda image, asked=asked: asked.append(image) or f"sha256:{'a' * 64}")
+        assert asked == images
+        assert once.count(f"@sha256:{'a' * 64}") == len(images)
+        again = program["pinned"](once, lambda _: f"sha256:{'b' * 64}")
+        assert again == once.replace("a" * 64, "b" * 64)
+    assert not re.findall(r"(?m)^FROM (?!\$\{BASE\})", DOCKERFILE)
 
 
 @pytest.mark.parametrize(("base", "asked"), [("", "/_stcore/health"), ("/touchstone/", "/touchstone/_stcore/health")])

@@ -30,8 +30,17 @@ Remarks = Mapping[int, str]
 """A sentence on pins, by their places among the parts of the report."""
 
 
-def pins_html(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> str:
-    """The whole page; it needs no network, and pairs open without a script. Every text is escaped."""
+def _nowhere(_: Pin) -> str:
+    return ""
+
+
+def pins_html(
+    report: PinnedReport, remarks: Remarks = MappingProxyType({}), probe_address: Callable[[Pin], str] = _nowhere
+) -> str:
+    """The whole page; it needs no network, and pairs open without a script. Every text is escaped.
+
+    `probe_address` gives the address at which a pinned pair opens on Probe, empty for none.
+    """
     return _TEMPLATES.get_template("pins.html").render(
         report=report,
         remarks=remarks,
@@ -40,6 +49,7 @@ def pins_html(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> 
         grids=web_page.table_grids,
         notes=partial(_notes, words=SHADES),
         segments=pair_segments,
+        probe_address=probe_address,
     )
 
 

@@ -1,7 +1,7 @@
 """A file of document-summary pairs: one JSON object a line, a list of them, or a table with a header.
 
 Fields: `id`, `document`, `summary`, and where there is one, `edited` (a summary) or `edits` (executable edits), `label`,
-`error_type`, `domain`, `title`, `group`, `slices` (names of your own, a list or separated by semicolons); `contexts` (texts, or
+`error_type`, `domain`, `title`, `group`, `system` (who wrote the summary), `slices` (names of your own, a list or separated by semicolons); `contexts` (texts, or
 objects with name or speaker and text) in place of the document, or as parts of it, and `question`; `claims` of the summary (texts, or
 objects with text, start and end) and `claims_by`; or `messages` of a chat, whose last answer is the summary.
 core/data/datasets/formats/item_stream.py lists the other names under which they are known,

@@ -38,8 +38,14 @@ def format_rank(rank: Estimate) -> str:
     return f"{rank.value:g}{between}"
 
 
+_TINY = 1e-6
+
+
 def _format_number(estimate: Estimate) -> str:
-    return NOTHING if estimate.value is None else f"{estimate.value:,.4g}"
+    if estimate.value is None:
+        return NOTHING
+    # nobody reads 5e-28, and as a p-value it says no more
+    return f"< {_TINY:f}" if 0 < estimate.value < _TINY else f"{estimate.value:,.4g}"
 
 
 _FORMATTERS: Mapping[Format, Callable[[Estimate], str]] = MappingProxyType(

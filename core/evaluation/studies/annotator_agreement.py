@@ -185,7 +185,7 @@ class AnnotatorAgreementStudy(Study):
     does: ClassVar[str] = (
         "Measure how far the annotators of imported data agree: alpha, AC1 and pairwise kappa by aspect, with intervals."
     )
-    group: ClassVar[Group] = "People"
+    group: ClassVar[Group] = "Which metric?"
     place: ClassVar[int] = 20
     takes: ClassVar[tuple[Input, ...]] = (Input.SAMPLES,)
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(

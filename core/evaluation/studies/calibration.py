@@ -248,7 +248,7 @@ class CalibrationStudy(Study):
     does: ClassVar[str] = (
         "Calibrate each metric by isotonic regression, domain by domain, and show how thresholds transfer between domains."
     )
-    group: ClassVar[Group] = "Thresholds"
+    group: ClassVar[Group] = "Improve it"
     place: ClassVar[int] = 10
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     audit: ClassVar[str] = "calibration"

@@ -180,7 +180,7 @@ def cascade_table(cascade: Cascade) -> Table:
             Column("auc", "ROC AUC", "percent"),
             Column("accuracy", "balanced accuracy", "percent", "At the share of consistent labels as threshold."),
             Column("loss", "loss against asking always", "percent", "Of the ROC AUC."),
-            Column("low", "unsure from", "unsigned"),
+            Column("low", "undecided from", "unsigned"),
             Column("high", "to", "unsigned"),
         ),
         tuple(

@@ -52,7 +52,8 @@ class Combine(Study):
         "Combine metrics to one by labels, and show the weights, the gain over the best of them, the cheapest that are as good, "
         "and a cascade."
     )
-    group: ClassVar[Group] = "Combine"
+    group: ClassVar[Group] = "Improve it"
+    place: ClassVar[int] = 1
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     may_take: ClassVar[tuple[Input, ...]] = (Input.SENTENCES,)
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(

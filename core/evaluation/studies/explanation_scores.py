@@ -40,7 +40,7 @@ class ExplanationScores(Study):
         "Report how well models find and explain errors, from graded explanations: DA, DS, ES and JS; by judge, too, where "
         "there are several."
     )
-    group: ClassVar[Group] = "Errors"
+    group: ClassVar[Group] = "Which metric?"
     takes: ClassVar[tuple[Input, ...]] = (Input.SAMPLES,)
     place: ClassVar[int] = 60
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(

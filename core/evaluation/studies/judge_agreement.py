@@ -62,7 +62,7 @@ class JudgeAgreement(Study):
     does: ClassVar[str] = (
         "Report how far judges of explanations agree with people (correlation, balanced accuracy, kappa) and with one another."
     )
-    group: ClassVar[Group] = "People"
+    group: ClassVar[Group] = "Which metric?"
     may_take: ClassVar[tuple[Input, ...]] = (Input.FILES, Input.SAMPLES)
     place: ClassVar[int] = 60
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(

@@ -74,8 +74,8 @@ class Measures(Study):
     does: ClassVar[str] = (
         "Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from saved scores."
     )
-    group: ClassVar[Group] = "Compare"
-    place: ClassVar[int] = 10
+    group: ClassVar[Group] = "Which metric?"
+    place: ClassVar[int] = 1
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     sliced: ClassVar[bool] = True
     audit: ClassVar[str] = "sees-errors"

@@ -244,7 +244,7 @@ def _method_table(draw: LabelDraw, methods: Mapping[str, Estimate]) -> Table:
             Column("method"),
             Column("rate", "inconsistent", "percent"),
             Column("labels", format="count"),
-            Column("worth", "worth labels", "count", "Labels that would alone give as narrow an interval."),
+            Column("worth", "equals labels", "count", "Labels that would alone give as narrow an interval."),
             Column("summaries", format="count"),
             Column("interval"),
             Column("assumes"),
@@ -289,7 +289,7 @@ def _metric_table(draw: LabelDraw) -> Table:
             Column("scores", format="count"),
             Column("auc", "ROC AUC", "percent", "On the labels."),
             Column("rate", "inconsistent", "percent", "By the labels and this metric."),
-            Column("worth", "worth labels", "count"),
+            Column("worth", "equals labels", "count"),
             Column(
                 "place", "percentile of the labelled", "percent", "Their mean among all summaries: 50 of a random draw."
             ),

@@ -157,7 +157,7 @@ class RatingCorrelation(Study):
     does: ClassVar[str] = (
         "Correlate each metric with what people rated: over summaries, over systems, and within systems."
     )
-    group: ClassVar[Group] = "People"
+    group: ClassVar[Group] = "Which metric?"
     place: ClassVar[int] = 10
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     sliced: ClassVar[bool] = True

@@ -186,7 +186,8 @@ class SharedErrors(Study):
         "Show which metrics miss the same minimal pairs, or explainers the same errors, and the fewest that catch what any "
         "catches."
     )
-    group: ClassVar[Group] = "Errors"
+    group: ClassVar[Group] = "Which metric?"
+    place: ClassVar[int] = 3
     takes: ClassVar[tuple[Input, ...]] = (Input.SAMPLES,)
     may_take: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(

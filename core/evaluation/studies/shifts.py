@@ -160,7 +160,10 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
             Column("wrong", "wrong way", "share", "Share of pairs that moved the wrong way."),
             Column("still", "did not move", "share", "Share of pairs whose score stayed exactly the same."),
             Column(
-                "edge", "÷ noise", "number", "Mean shift by the end of the noise band on its side; up to 1 it is noise."
+                "edge",
+                "times noise",
+                "number",
+                "Mean shift by the end of the noise band on its side; up to 1 it is noise.",
             ),
             Column(
                 "move", "against noise", help="The mean shift against the shifts by harmless edits of the same size."

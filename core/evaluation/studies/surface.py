@@ -210,7 +210,7 @@ class SurfaceStudy(Study):
         "Report how each metric correlates with the six shallow features, how much of it they explain, and how well they alone "
         "separate the labels."
     )
-    group: ClassVar[Group] = "Surface"
+    group: ClassVar[Group] = "Which metric?"
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     audit: ClassVar[str] = "surface"
 

@@ -38,9 +38,9 @@ class Verdicts(Study):
     name: ClassVar[str] = "verdicts"
     title: ClassVar[str] = "Verdicts"
     does: ClassVar[str] = "Show which way each metric moved on each minimal pair: right, wrong or within its noise."
-    group: ClassVar[Group] = "Compare"
+    group: ClassVar[Group] = "Which metric?"
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
-    place: ClassVar[int] = 70
+    place: ClassVar[int] = 2
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
         {
             "audit": "An audit is of one metric, and shows the pairs that it misses in its own questions.",

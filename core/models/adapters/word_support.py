@@ -17,6 +17,7 @@ from core.models.weights.locations import locate
 from core.models.weights.weight_files import read_json_object
 from core.models.words.aggregation import CERTAIN, share_sum, worst_odds
 from core.models.words.copied_sentences import is_copied
+from core.models.words.evidence import DocumentUnits, units_of_document
 from core.models.words.head import CROSS_ENCODER_FORMAT, Head, mean_logits, probability, sentence_facts
 from core.models.words.known_documents import KnownDocuments
 from core.models.words.trained_head import read_head
@@ -46,6 +47,8 @@ class _Document:
     read: ReadDocument
     judge: _Judge
     memory: DocumentMemory
+    units: DocumentUnits | None
+    """None for a document without a word."""
 
 
 class WordSupportModel:
@@ -54,7 +57,7 @@ class WordSupportModel:
     probability of each word.
 
     The latter is what it would be if every second word were unsupported. Spans: the words in the sentence, and last the
-    sentence of the document that is closest. A text without a word gets no values.
+    sentence, list item or table row of the document that is closest. A text without a word gets no values.
 
     A document that was learned from is judged by the member that did not learn from it, every other by the mean of all.
     """
@@ -98,12 +101,13 @@ class WordSupportModel:
     def _read_document(self, text: str, states: WordStates) -> _Document:
         member = self.fold(text)
         judge = self._whole if member is None else self._members[member]
-        return _Document(read_document(states), judge, judge.attention.read_document(states.both))
+        units = units_of_document(text, states) if states.forms else None
+        return _Document(read_document(states), judge, judge.attention.read_document(states.both), units)
 
     def _answer(self, document: _Document, sentence: WordStates) -> Answer:
         read, judge = document.read, document.judge
         tokens, cut = read.states.tokens + sentence.tokens, read.states.cut + sentence.cut
-        if not sentence.forms or not read.low:
+        if not sentence.forms or not document.units:
             return Answer(tokens=tokens, cut=cut)
         values = feature_matrix(read, sentence)
         by_attention = judge.attention.logits(document.memory, sentence.both, values)
@@ -118,7 +122,7 @@ class WordSupportModel:
         ]
         return Answer(
             values=(worst, share, facts.content, 0.0 if copied else facts.strange, *words),
-            spans=(*sentence.spans, read.closest_sentence(sentence)),
+            spans=(*sentence.spans, document.units.closest(sentence)),
             tokens=tokens,
             cut=cut,
         )

@@ -21,6 +21,7 @@ from core.models.llm.endpoints.endpoints import configured_endpoint
 from core.types import Answer, FailureKind, Question
 
 _BATCH = 32  # pairs of a request, the most that TEI takes by default
+_REFUSALS_OF_A_TEXT = frozenset({"too long", "filter", "question", "parameter", "schema", "unreadable"})
 _REGRESSOR, _CLASSIFIER = "sequence_regressor", "sequence_classifier"
 
 Pair = tuple[str, str]
@@ -43,16 +44,34 @@ class NetworkForm:
 
 
 def _numbers(rows: Any, number: int, name: str) -> list[LabelShares]:
-    """Numbers of rows that name their place."""
-    by_place = {row["index"]: row[name] for row in rows}
-    return [{"": float(by_place[place])} for place in range(number)]
+    """Numbers of rows that name their place, in any order."""
+    _require_length(rows, number)
+    by_place = {row["index"]: _share(row[name]) for row in rows}
+    if by_place.keys() != set(range(number)):
+        places = sorted(str(row["index"]) for row in rows)
+        raise ValueError(f"the places of {number} scores are {', '.join(places)}, not 0 to {number - 1}")
+    return [{"": by_place[place]} for place in range(number)]
 
 
 def _predictions(rows: Any, number: int) -> list[LabelShares]:
-    shares = [{_spelling(label["label"]): float(label["score"]) for label in row} for row in rows]
-    if len(shares) != number:
-        raise ValueError(f"{len(shares)} predictions for {number} pairs")
+    """Numbers of rows of labels, in the order of the pairs."""
+    _require_length(rows, number)
+    shares = [{_spelling(label["label"]): _share(label["score"]) for label in row} for row in rows]
+    for row, own in zip(rows, shares, strict=True):
+        if len(row) != len(own) or not own:
+            raise ValueError(f"the labels of a pair are {', '.join(label['label'] for label in row) or 'none'}")
     return [{"": next(iter(row.values()))} if len(row) == 1 else row for row in shares]
+
+
+def _require_length(rows: Any, number: int) -> None:
+    if len(rows) != number:
+        raise ValueError(f"{len(rows)} scores for {number} pairs")
+
+
+def _share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise ValueError(f"{json.dumps(value)} where a number from 0 to 1 belongs")
+    return float(value)
 
 
 def _spelling(label: str) -> str:
@@ -141,29 +160,37 @@ class NetworkServer:
 
     def _ask(self, batch: list[Question]) -> list[Answer | Problem]:
         """One request; where it is refused, one for each of its texts, of which one may be too long."""
+        # as for other endpoints: openai takes a second to import
+        from core.models.llm.client.pacing import CALLER, Caller
+
+        caller = Caller()
+        token = CALLER.set(caller)
         try:
             return list(self._send(batch))
         except EndpointUnusableError:
             raise
         except TouchstoneError as error:
             if len(batch) == 1:
-                return [Problem(FailureKind.INPUT, str(error))]
+                kind = FailureKind.INPUT if caller.sent[-1] in _REFUSALS_OF_A_TEXT else FailureKind.ERROR
+                return [Problem(kind, str(error))]
             return [answer for question in batch for answer in self._ask([question])]
+        finally:
+            CALLER.reset(token)
 
     def _send(self, batch: list[Question]) -> Iterator[Answer]:
-        # as for other endpoints: openai takes a second to import
         from core.models.llm.client.client import client_for
 
         pairs = [(question.inputs[0], question.inputs[1]) for question in batch]
         body = self._form.request(pairs)
-        sent = client_for(self._endpoint).call(lambda library: library.post(self.url, cast_to=object, body=body))
+        sent = client_for(self._endpoint).call(lambda library: library.post(self.url, cast_to=str, body=body))
         try:
-            rows = self._form.read(json.loads(sent) if isinstance(sent, str) else sent, len(pairs))
+            rows = self._form.read(json.loads(sent), len(pairs))
             for question, row in zip(batch, rows, strict=True):
                 yield _answer(question, row)
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            words = str(error) if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
             raise EndpointUnusableError(
-                f"{self.url} does not answer as {self.form_name}: {type(error).__name__} {error}. Look at what the server sends."
+                f"{self.url} does not answer as {self.form_name}: {words}. Look at what the server sends."
             ) from None
 
 
@@ -171,9 +198,9 @@ def _answer(question: Question, shares: LabelShares) -> Answer:
     """The answer that the network gives here. Raises ValueError for labels that are not those of the metric."""
     weights = question.weights
     if weights.kind == _REGRESSOR:
+        if len(shares) != 1:
+            raise ValueError(f"a pair has the labels {', '.join(shares)}, and the metric reads one number")
         [share] = shares.values()
-        if not 0.0 <= share <= 1.0:
-            raise ValueError(f"{share} is no number from 0 to 1")
         inner = min(max(share, 1e-12), 1 - 1e-12)  # the sigmoid of any further number is the same
         return Answer((math.log(inner / (1 - inner)),))
     expected = weights.expects.labels if weights.expects else ()

@@ -26,7 +26,6 @@ from core.text import (
     base_forms,
     mutual_words,
 )
-from core.types import Span
 
 Features = NDArray[np.float32]
 Matrix = NDArray[np.float32]
@@ -154,11 +153,6 @@ class ReadDocument:
         """Closeness of each of its sentences to another sentence, by the mean states of their words, (sentences,)."""
         whole = sentence.late.mean(0)
         return np.asarray(self.sentences @ (whole / max(float(np.linalg.norm(whole)), 1e-12)), dtype=np.float32)
-
-    def closest_sentence(self, sentence: WordStates) -> Span:
-        """Span of the closest sentence, from its first word to its last."""
-        inside = np.flatnonzero(self.states.sentence == int(self.closeness(sentence).argmax()))
-        return Span(self.states.spans[inside[0]].start, self.states.spans[inside[-1]].end)
 
 
 def read_document(states: WordStates) -> ReadDocument:

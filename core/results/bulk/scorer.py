@@ -13,10 +13,10 @@ from pathlib import Path
 from core.errors import TouchstoneError
 from core.model_reference import asks_endpoint
 from core.models import ModelPool, NetworkServer
-from core.results.bulk.blocks import read_block, read_manifest
+from core.results.bulk.blocks import block_pairs, read_block
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import open_metric_folder, result_folder, write_results
-from core.results.bulk.served_scoring import Parity, ServedScoring
+from core.results.bulk.served_scoring import Parity, ServedScoring, checked_pairs
 from core.scoring import METRICS, AnswerCache, Engine, Metric, fingerprint_of
 from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome
@@ -96,8 +96,8 @@ class BlockScorer:
         self._engine = self._open_engine()
         self._executor, self._served = job.executor, None
         if job.executor:
-            pairs = read_manifest(self._blocks).pairs
-            self._served = ServedScoring(NetworkServer(job.executor), self._engine, pairs)
+            checked = checked_pairs(block_pairs(self._blocks))
+            self._served = ServedScoring(NetworkServer(job.executor), self._engine, checked)
         self._folders = {
             metric: open_metric_folder(self._results, name, metric)
             for metric, name in metric_folders(self._metrics, self._engine.pool, job.executor).items()
@@ -147,7 +147,7 @@ class BlockScorer:
     ) -> tuple[list[list[Outcome]], Parity]:
         """The outcomes of each metric whose network a server computes, and how far they are from those that are computed here."""
         examples = [item.example for item in read_block(self._blocks, block)]
-        scored = [served.outcomes(metric, examples, f"{block} {metric.spec}") for metric in metrics]
+        scored = [served.outcomes(metric, examples, block) for metric in metrics]
         return [outcomes for outcomes, _ in scored], sum((parity for _, parity in scored), Parity())
 
     def _outcomes(self, metrics: Sequence[Metric], block: str) -> Iterator[Outcome]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -18,8 +18,9 @@ from core.types import Answer, Example, Failure, FailureKind, Outcome, Question,
 
 PARITY_TOLERANCE = 1e-3
 """The largest difference from the scores that are computed here; beyond it nothing is kept."""
-_LEAST_CHECKED, _CHECKED_SHARE = 50, 0.001
+_LEAST_CHECKED, _PAIRS_PER_CHECK = 50, 1000
 _LEAST_COMPARED = 0.5  # of the checked pairs, those that have both scores
+_MOST_ERRORS = 10  # of this machine and not of the texts, after which no further pair is drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +41,63 @@ class Parity:
         )
 
 
+def checked_pairs(pairs_by_block: Mapping[str, int]) -> dict[str, int]:
+    """The number of pairs of each block that are scored here too: 0.1 % of all, at least 50, and one of each block."""
+    pairs = sum(pairs_by_block.values())
+    checked = min(pairs, max(_LEAST_CHECKED, math.ceil(pairs / _PAIRS_PER_CHECK)))
+    numbers: dict[str, int] = {}
+    start = 0
+    for block, size in pairs_by_block.items():
+        # shares of the run before and after the block, so that roundings of many blocks do not add up
+        share = checked * (start + size) // pairs - checked * start // pairs if pairs else 0
+        numbers[block] = min(size, max(share, 1))
+        start += size
+    return numbers
+
+
 class ServedScoring:
-    """Scores of metrics whose network a server computes; `pairs` is the number of pairs of the whole run."""
+    """Scores of metrics whose network a server computes; `checked` is the number of pairs of a block that are scored here too."""
 
-    def __init__(self, server: NetworkServer, engine: Engine, pairs: int) -> None:
-        self._server, self._engine = server, engine
-        self._checked = max(_CHECKED_SHARE, _LEAST_CHECKED / max(pairs, 1))
+    def __init__(self, server: NetworkServer, engine: Engine, checked: Mapping[str, int]) -> None:
+        self._server, self._engine, self._checked = server, engine, checked
 
-    def outcomes(self, metric: Metric, examples: Sequence[Example], seed: str) -> tuple[list[Outcome], Parity]:
-        """The outcomes in the order of the examples, and how far those that the seed draws are from the scores here.
+    def outcomes(self, metric: Metric, examples: Sequence[Example], block: str) -> tuple[list[Outcome], Parity]:
+        """The outcomes in the order of the examples of a block, and how far those that are drawn are from the scores here.
 
-        Raises TouchstoneError where one of them is further away than PARITY_TOLERANCE, before the others are sent.
+        Where a drawn pair has no score here, another is drawn. Raises TouchstoneError where one is further away than PARITY_TOLERANCE,
+        and where no score of the server can be compared; the pairs that were not drawn are not sent then.
         """
-        number = min(len(examples), math.ceil(self._checked * len(examples)))
-        checked = sorted(random.Random(seed).sample(range(len(examples)), number))
-        others = sorted({*range(len(examples))}.difference(checked))
-        sample = [examples[place] for place in checked]
-        outcomes = dict(zip(checked, self._score(metric, sample), strict=True))
-        parity = self._compare(metric, sample, [outcomes[place] for place in checked])
-        outcomes |= dict(zip(others, self._score(metric, [examples[place] for place in others]), strict=True))
+        order = random.Random(f"{block} {metric.spec}").sample(range(len(examples)), len(examples))
+        outcomes: dict[int, Outcome] = {}
+        parity, errors = Parity(), list[Failure]()
+        while order and parity.pairs < self._checked[block]:
+            number = self._checked[block] - parity.pairs
+            places, order = sorted(order[:number]), order[number:]
+            sample = [examples[place] for place in places]
+            served = self._score(metric, sample)
+            here = [outcome for _, outcome in self._engine.run([metric], sample)]
+            parity += self._compare(metric, served, here)
+            outcomes |= dict(zip(places, served, strict=True))
+            errors += [row for row in here if isinstance(row, Failure) and row.kind is not FailureKind.INPUT]
+            if not parity.pairs and len(errors) >= _MOST_ERRORS:
+                raise TouchstoneError(
+                    f"{metric.spec}: this machine computes no score that those of {self._server.url} can be compared with, and nothing is "
+                    f"kept: {errors[0].error}"
+                )
+        if not parity.pairs and any(isinstance(outcome, Result) for outcome in outcomes.values()):
+            raise TouchstoneError(
+                f"{metric.spec}: {self._server.url} has scores for pairs of block {block}, and this machine for none of its {len(examples):,}. They "
+                "cannot be compared, and nothing is kept. Score one of them here to read why."
+            )
+        places = sorted(order)
+        outcomes |= dict(zip(places, self._score(metric, [examples[place] for place in places]), strict=True))
         note = parity.sentence(self._server.form_name)
         return [_with_note(outcomes[place], note) for place in range(len(examples))], parity
 
-    def _compare(self, metric: Metric, examples: Sequence[Example], served: Sequence[Outcome]) -> Parity:
-        here = [outcome for _, outcome in self._engine.run([metric], examples)]
+    def _compare(self, metric: Metric, served: Sequence[Outcome], here: Sequence[Outcome]) -> Parity:
         both = [
-            (example.id, there.score, own.score)
-            for example, there, own in zip(examples, served, here, strict=True)
+            (own.example_id, there.score, own.score)
+            for there, own in zip(served, here, strict=True)
             if isinstance(there, Result) and isinstance(own, Result)
         ]
         scored = sum(isinstance(outcome, Result) for outcome in here)

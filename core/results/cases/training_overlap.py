@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from core.errors import TouchstoneError
 from core.model_reference import local_checkpoints
 from core.models import CONFIG_FILE, DOCUMENTS_FILE, HeadConfig, locate
-from core.scoring import METRICS
+from core.scoring import METRICS, metric_title
 
 _KINDS = {"word_support", "mlp"}
 
@@ -19,7 +19,7 @@ def training_overlaps(documents: Set[str], specs: Iterable[str]) -> Iterator[str
     """A starred sentence for each of these metrics that learned from some of these documents."""
     for spec in sorted(specs):
         if learned := documents & training_documents(spec):
-            learning = f"★ {spec} learned from {len(learned)} of these {len(documents)} documents"
+            learning = f"★ {metric_title(spec)} learned from {len(learned)} of these {len(documents)} documents"
             if scores_out_of_fold(spec):
                 yield (
                     f"{learning}. Each is scored by the part of it that did not learn from that document, so its figures are held out, "

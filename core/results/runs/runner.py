@@ -132,12 +132,11 @@ _MAX_WAIT_S = 0.5  # and how long they may wait for more
 class BackgroundRuns:
     """Continues runs in a thread each; they outlive the page that started them."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tasks: dict[str, BackgroundTask[int]] = {}
 
-    def start(self, id: str, run: StressRun, sink: LineSink) -> BackgroundTask[int]:
+    def start(self, engine: Engine, id: str, run: StressRun, sink: LineSink) -> BackgroundTask[int]:
         """Continue a run and hand its lines to `sink`; one that is under way goes on as it is."""
         with self._lock:
             task = self._tasks.get(id)
@@ -145,7 +144,7 @@ class BackgroundRuns:
                 return task
             cancelled = threading.Event()
             task = self._tasks[id] = BackgroundTask(
-                partial(_write_batches, self._engine, run, sink, cancelled),
+                partial(_write_batches, engine, run, sink, cancelled),
                 counts=lambda: (run.settled, run.planned),
                 cancelled=cancelled,
             )

@@ -95,7 +95,8 @@ class ConversationEnd:
 class Request:
     """Work that one owner waits for. A newer request of the same owner cancels it, and so does setting `cancelled`.
 
-    A request without an owner is its own: it takes turns with all others.
+    A request without an owner is its own: it takes turns with all others. `payer` is the person of a shared server who pays
+    for its questions to endpoints, "" for nobody.
     """
 
     def __init__(
@@ -105,12 +106,14 @@ class Request:
         priority: Priority,
         cancelled: threading.Event | None = None,
         owner: str = "",
+        payer: str = "",
     ) -> None:
         self.metrics = tuple(metrics)
         self.examples = tuple(examples)
         self.priority = priority
         self.number = next(_request_numbers)
         self.owner = owner or f"request {self.number}"
+        self.payer = payer
         self.tasks: dict[CellKey, RunningConversation] = {}
         self.version = 0
         self.cancelled = cancelled or threading.Event()
@@ -136,6 +139,7 @@ class RunningConversation:
         self.metric = metric
         self.watchers = [request]
         self.owner = request.owner
+        self.payer = request.payer
         self.order = request.order(place)
         self.done: Future[Any] = Future()
         self.counts = Counts()

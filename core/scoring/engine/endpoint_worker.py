@@ -119,7 +119,8 @@ class EndpointWorker:
         endpoint = endpoint_of(question.endpoint_model)
         # what nobody waits for any more need not wait for money either
         unwanted = lambda: self._closed or not any(task.live for task in pending.tasks)  # noqa: E731  # one line of one use
-        with self._stores.spend.reserve(endpoint, most_usage(question, endpoint.reasoning_tokens), unwanted):
+        payer, most = pending.payer, most_usage(question, endpoint.reasoning_tokens)
+        with self._stores.spend.reserve(endpoint, most, unwanted, payer):
             model = str(dict(question.options).get("model", ""))
             with self._breaker.guard((endpoint, model), unwanted) as caller:
                 try:
@@ -130,7 +131,7 @@ class EndpointWorker:
                 self._stores.answers.put({pending.key: answer}, paid=True)
             # last: what was paid for is cached before it is counted
             usage = actual_usage(question, answer)
-            self._stores.spend.record(endpoint, usage)
+            self._stores.spend.record(endpoint, usage, payer)
             self._stores.costs.record(pending.prompt, endpoint, model, usage)
         return answer
 

@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,7 @@ class Engine:
         self._cache = cache
         self._lock = threading.Condition(threading.RLock())
         self._latest: dict[str, Request] = {}
+        self._payer = ""
         self._planner = Planner(pool, cache, self._lock, start_batches)
         self._unwatch = pool.watch(self._pool_changed)
 
@@ -81,6 +83,12 @@ class Engine:
         pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
         return cls(pool, AnswerCache(settings.cache_dir, settings.cache_bytes), start_batches)
 
+    def charged_to(self, person: str) -> Engine:
+        """The same engine, whose questions to endpoints are counted and limited as those of a person of a shared server."""
+        charged = copy(self)
+        charged._payer = person
+        return charged
+
     def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:
         """Ask for every metric on every example; cancels what this owner asked before, and takes over what is the same.
 
@@ -91,7 +99,9 @@ class Engine:
             if old and old.is_for(metrics, examples):
                 self._revive(old)
                 return old
-            request = self._latest[owner] = Request(metrics, examples, Priority.INTERACTIVE, owner=owner)
+            request = self._latest[owner] = Request(
+                metrics, examples, Priority.INTERACTIVE, owner=owner, payer=self._payer
+            )
             # what asks no model is there at once, and must not wait behind the planning of what does
             lexical_first = sorted(metrics, key=lambda metric: bool(metric.checkpoints()))
             for place, (metric, example) in enumerate(itertools.product(lexical_first, examples)):
@@ -200,7 +210,7 @@ class Engine:
     def _through(
         self, works: Iterable[tuple[Conversation[Any], Metric | None]], cancelled: threading.Event | None = None
     ) -> Generator[tuple[RunningConversation, Any]]:
-        request = Request((), (), Priority.BULK, cancelled)
+        request = Request((), (), Priority.BULK, cancelled, payer=self._payer)
         try:
             for task in self._ahead(self._start(request, *work, place) for place, work in enumerate(works)):
                 if task.live and self._takes_itself(task.conversation):

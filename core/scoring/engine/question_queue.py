@@ -39,6 +39,11 @@ class PendingQuestion:
         """Name of the prompt, metric or perturbation that asks, without settings."""
         return next((task.conversation.spec.partition("[")[0] for task in self.tasks), "")
 
+    @property
+    def payer(self) -> str:
+        """Person who pays for the answer: of those who wait for it, the one who asked first; "" for nobody."""
+        return next((task.payer for task in self.tasks), "")
+
     def drop_cancelled(self) -> None:
         self.tasks = [task for task in self.tasks if task.live]
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from core.model_reference import Checkpoint
 from core.scoring.metric import Metric
-from core.text import context_sentences, layout_units
+from core.text import context_units, layout_units
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 ParserReading = Literal["sentences", "entities", "noun_chunks", "words", "dependencies"]
@@ -86,7 +86,7 @@ def mean(values: Iterable[float]) -> float:
 
 def sentence_parts(example: Example, phrases: Sequence[ScoredPhrase]) -> tuple[Part, ...]:
     """One part per sentence or list item with questions: the mean of its scores, and the document sentence with the evidence of the worst."""
-    places = context_sentences(example)
+    places = context_units(example)
     parts = []
     for span in layout_units(example.summary):
         inside = [phrase for phrase in phrases if span.start <= phrase.claim.start < span.end]

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.text import context_sentences, layout_units
+from core.text import context_units, layout_units
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 _PAPER = "Zhang, Kishore, Wu, Weinberger, Artzi 2020, BERTScore: Evaluating Text Generation with BERT"
@@ -58,7 +58,7 @@ class BertScore(ReplaceableWeights):
             raise UnscorableError("The summary has no token that the model knows. Write it in letters.")
         tokens = _shift_spans(answer.spans[: len(answer.values)], example.summary, len(self.before))
         matches = _shift_spans(answer.spans[len(answer.values) :], example.document, len(self.before))
-        places = context_sentences(example)
+        places = context_units(example)
         parts = []
         for span in layout_units(example.summary):
             inside = [i for i, token in enumerate(tokens) if span.start <= token.start < span.end]

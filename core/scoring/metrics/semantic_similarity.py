@@ -13,8 +13,8 @@ from core.errors import UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.unit_metric import CanonicalMetric
-from core.text import context_sentences
-from core.types import Answer, Example, Part, Question, Score, Seen
+from core.text import closest_sentence, context_sentences, document_units
+from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 Vectors = NDArray[np.float64]
 
@@ -67,7 +67,9 @@ class SemanticSimilarity(CanonicalMetric, ReplaceableWeights):
         ]
         return [*read, *claimed]
 
-    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the spans are in the questions
+    def fold(
+        self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]
+    ) -> Score:  # the spans are in the questions
         places = [question.evidence for question in questions if question.evidence]
         claims = [question.claim for question in questions if question.claim]
         if not places or not claims:
@@ -76,7 +78,8 @@ class SemanticSimilarity(CanonicalMetric, ReplaceableWeights):
         document, summary = vectors[: len(places)], vectors[len(places) :]
         cosines = _unit_rows(summary) @ _unit_rows(document).T  # (claims, places)
         parts = tuple(
-            Part(claim, float(row.max()), places[int(row.argmax())]) for claim, row in zip(claims, cosines, strict=True)
+            Part(claim, float(row.max()), _unit_inside(example, places[int(row.argmax())], claim))
+            for claim, row in zip(claims, cosines, strict=True)
         )
         tokens, cut = sum(answer.tokens for answer in answers), sum(answer.cut for answer in answers)
         notes = (f"{cut} tokens of over-long sentences were not read.",) if cut else ()
@@ -86,6 +89,11 @@ class SemanticSimilarity(CanonicalMetric, ReplaceableWeights):
             document_mean, summary_mean = document.mean(0), summary.mean(0)
             value = float(document_mean @ summary_mean / (np.linalg.norm(document_mean) * np.linalg.norm(summary_mean)))
         return Score(value, parts, Seen(tuple(places), tokens, cut, notes))
+
+
+def _unit_inside(example: Example, place: Span, claim: Span) -> Span:
+    """The row or list item of a sentence of the document that shares most words with a claim; the sentence where none shares any."""
+    return closest_sentence(example.document, claim.of(example.summary), (place,), document_units) or place
 
 
 def _unit_rows(vectors: Vectors) -> Vectors:

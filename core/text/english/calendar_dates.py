@@ -10,7 +10,10 @@ from core.text.english.dates import MONTHS
 from core.types import Span
 
 _MONTH_NUMBERS = {month.lower()[:3]: number for number, month in enumerate(MONTHS, 1)}
-_MONTH = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+_MONTH = (
+    r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+)
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?:1[0-9]|20|21)\d\d"
 _DATE = re.compile(

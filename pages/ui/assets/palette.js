@@ -5,7 +5,7 @@ import { all, element, finder, put } from './dom.js';
 const palettes = new WeakMap();
 
 const MOST_LISTED = 40;
-const EVERYWHERE = [['Ctrl K', 'Search pages, examples, metrics and your own work'], ['?', 'Show these keys']];
+const EVERYWHERE = [['Ctrl K', 'Search pages, actions, metrics, your work, terms and documents'], ['?', 'Show these keys']];
 
 /** @param {Palette['component']} component */
 export default function (component) {
@@ -77,7 +77,7 @@ function search(palette) {
 }
 
 /** @param {PalettePlace} place */
-const searchText = place => [place.kind, place.title, ...Object.values(place.query)].join(' ').toLowerCase();
+const searchText = place => [place.kind, place.title, ...Object.values(place.view ? place.query : {})].join(' ').toLowerCase();
 
 /** @param {Palette} palette */
 function list(palette) {
@@ -87,6 +87,11 @@ function list(palette) {
   // with no word yet the pages come first
   if (!searchWords.length) matching.sort((a, b) => Number(b.kind === 'page') - Number(a.kind === 'page'));
   palette.listed = matching.slice(0, MOST_LISTED);
+  if (searchWords.length) {
+    const words = wordsInput(palette).value.trim();
+    const href = `${palette.component.data.docs}?q=${encodeURIComponent(words)}`;
+    palette.listed.push({ kind: 'document', title: `Search the documentation for “${words}”`, view: '', query: { href } });
+  }
   $('.places').replaceChildren(...palette.listed.map((place, at) => {
     const row = element('div', 'place', '', { role: 'option', id: `palette-${at}`, 'data-at': at, 'aria-selected': 'false' });
     row.append(element('span', 'name', place.title), element('span', 'kind', place.kind));
@@ -119,7 +124,8 @@ function moveMark(palette, event) {
 /** @param {Palette} palette @param {PalettePlace} place */
 function go(palette, place) {
   dialog(palette, '.search').close();
-  palette.component.setTriggerValue('place', place);
+  if (place.view) palette.component.setTriggerValue('place', place);
+  else window.open(place.query.href, '_blank', 'noopener');
 }
 
 /**

@@ -461,8 +461,8 @@ export type KindStripsComponent = Component<{ rows: KindStrip[] }>;
 
 export type PalettePlace = { kind: string; title: string; view: string; query: Record<string, string> };
 
-/** `whole` if these are all places, not the pages alone. */
-export type PaletteData = { whole: boolean; places: PalettePlace[] };
+/** `whole` if these are all places, not the pages alone; `docs` is the address of the search in the documents. */
+export type PaletteData = { whole: boolean; docs: string; places: PalettePlace[] };
 
 export interface Palette {
   $: Find;
@@ -473,6 +473,29 @@ export interface Palette {
   listed: PalettePlace[];
   at: number;
   keys: (event: KeyboardEvent) => void;
+}
+
+// -------------------------------------------------------------------------------- jobs_bar: jobs_bar.py, job_list.py
+
+/** A job of the bar; `share` is between 0 and 1, null where the total is unknown. */
+export interface JobRow {
+  id: string;
+  kind: string;
+  title: string;
+  state: string;
+  says: string;
+  share: number | null;
+  error: string;
+  actions: string[];
+}
+
+export interface JobsBar {
+  $: Find;
+  component: Component<{ path: string; jobs: JobRow[] }, object, { press: { id: string; action: string; at: number } }>;
+  jobs: JobRow[];
+  timer: ReturnType<typeof setTimeout> | 0;
+  keys: (event: KeyboardEvent) => void;
+  outside: (event: PointerEvent) => void;
 }
 
 // -------------------------------------------------------------------------------- copy_forms, code_block: copy_popover.py

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 from uuid import uuid4
 
 import streamlit as st
-from cachetools import LRUCache
 
 from core.assessment import (
     AuditReport,
     AuditSource,
     AuditTask,
-    EvidenceWork,
     default_metrics,
+    estimate_line,
     list_metrics,
-    with_battery,
-    with_saved_thresholds,
 )
 from core.data import format_dataset
 from core.edits import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
-from core.evaluation import thresholds_by_metric
 from core.model_reference import asks_endpoint
 from core.models import format_estimate, list_endpoints
-from core.scoring import METRICS, metric_title
+from core.scoring import METRICS, metric_title, metric_titles
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.sources.audit_data import stored_data
-from pages.sources.audit_history import keep_audits
+from pages.server.job_work import audit_work, audits, begin_audit
+from pages.server.jobs import Job
 from pages.sources.thresholds import kept_thresholds
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.probe.metric_choice import bench_specs_with_settings
@@ -41,8 +37,8 @@ from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.newer_version import newer_version_line
 from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.session_user import job_person
 
-_MOST_KEPT = 16  # audits of all sessions; one holds its texts and scores
 _MOST_METRICS = 4
 _MOST_SUMMARIES = 100
 _LOOK_S = 0.6
@@ -74,17 +70,11 @@ def audit_state() -> AuditState:
     return page_state(AuditState)
 
 
-@st.cache_resource(show_spinner=False)
-def _audits() -> tuple[threading.Lock, LRUCache[str, AuditTask]]:
-    """The audits of the process by id, and the lock to hold meanwhile."""
-    return threading.Lock(), LRUCache(_MOST_KEPT)
-
-
 def audit_in_address() -> AuditTask | None:
     """The audit that the address names; None where there is none of that name any more."""
-    lock, audits = _audits()
+    lock, by_id = audits()
     with lock:
-        return audits.get(st.query_params.get(AUDIT_PARAMETER, ""))
+        return by_id.get(st.query_params.get(AUDIT_PARAMETER, ""))
 
 
 def missing_audit() -> None:
@@ -111,7 +101,7 @@ def audit_form() -> None:
             [*titles, *bench_specs_with_settings()],
             default=first,
             key=AuditState.metrics.key,
-            format_func=lambda name: f"{titles.get(name, name)} ({name})",
+            format_func=metric_title,
             max_selections=_MOST_METRICS,
             accept_new_options=True,
             help="Those that are ready. Type one with settings, as minicheck-roberta[checkpoint=FOLDER], and press Enter.",
@@ -124,15 +114,17 @@ def audit_form() -> None:
             format_func=format_dataset,
             placeholder="Choose a dataset",
         )
-        st.number_input(
-            "Summaries to perturb",
-            min_value=1,
-            max_value=100_000,
-            value=_MOST_SUMMARIES,
-            key=AuditState.most.key,
-            width=180,
-            help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
-        )
+        with st.popover("Perturbations", icon=":material/tune:", key="audit-more"):
+            st.number_input(
+                "Summaries to perturb",
+                min_value=1,
+                max_value=100_000,
+                value=_MOST_SUMMARIES,
+                key=AuditState.most.key,
+                width=180,
+                help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
+            )
+            battery_choice(AuditState.battery.key)
         st.button("Audit", type="primary", icon=":material/fact_check:", on_click=_begin)
     datasets = tuple(audit_state().datasets)
     cases = read_cases(datasets) if datasets else None
@@ -146,13 +138,12 @@ def audit_form() -> None:
             placeholder="None",
             help="They are audited as they are. Questions that need new scores, as those on perturbed texts, are not asked.",
         )
-    battery_choice(AuditState.battery.key)
     _threshold_select()
     _cost_line()
     if problem := audit_state().error:
         st.error(escape_message(problem), icon=":material/error:")
     st.caption(
-        "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
+        "An audit scores the texts of the data, their perturbed variants, long documents, and some texts twice. Judges are asked "
         "further questions, for their card; what that costs at endpoints is estimated before."
     )
 
@@ -167,30 +158,34 @@ def _choice() -> _Choice:
 
 
 def _cost_line() -> None:
-    """One line, where endpoints are asked."""
-    specs, datasets, most, battery = choice = _choice()
-    metrics = [metric for spec in specs if not isinstance(metric := attempt(partial(METRICS.parse, spec)), Problem)]
-    if not datasets or not any(asks_endpoint(metric.checkpoints()) for metric in metrics):
+    """Time that the audit will take, from a dozen of its pairs, and what it will cost where endpoints are asked."""
+    choice = _choice()
+    settings = attempt(_settings)
+    if isinstance(settings, Problem) or not settings["metrics"]:
         return
-    engine, store, settings = services.engine(), services.store(), services.settings()
 
     def estimate() -> str:
-        data = with_battery(stored_data(store, datasets, most, seed=0), battery)
-        return format_estimate(engine.estimate(EvidenceWork(engine, settings, data, metrics).paid_conversations()))
+        work = audit_work(settings, services.engine())
+        cost = ""
+        if any(asks_endpoint(metric.checkpoints()) for metric in work.metrics):
+            cost = format_estimate(services.engine().estimate(work.paid_conversations())) or (
+                "All that endpoints are asked was asked before: it costs nothing"
+            )
+        return ". ".join(filter(None, [estimate_line(work), cost]))
 
     # endpoints and prompts may change at any time
-    key = ("audit-cost", choice, str((attempt(list_endpoints), attempt(read_prompts))))
-    line = background_result("Estimating the cost…", key, estimate)
+    key = ("audit-cost", choice, tuple(_released()), str((attempt(list_endpoints), attempt(read_prompts))))
+    line = background_result("Measuring a dozen pairs, to say how long it will take…", key, estimate)
     if line is not None:
         audit_state().estimated = choice
-        st.caption(escape_markdown(f"{line}." if line else "All of it was asked before: it costs nothing."))
+        st.caption(escape_markdown(f"{line}."))
 
 
 def _threshold_select() -> None:
     """The saved thresholds, one for each metric at most; where none is saved, where to save one."""
     saved = kept_thresholds(services.store())
     if not saved:
-        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Thresholds.")
+        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Improve it.")
         return
     st.multiselect(
         "Saved thresholds",
@@ -206,38 +201,43 @@ def _threshold_select() -> None:
 
 def _begin() -> None:
     """Start the audit of the form and let the address name it."""
-    state = audit_state()
+    state, id = audit_state(), uuid4().hex[:12]
     try:
-        task = _new_task(list(state.metrics), list(state.datasets), state.most, list(state.thresholds))
+        begin_audit(_job(id))
     except TouchstoneError as error:
         state.error = str(error)
         return
     state.error = ""
-    (lock, audits), id = _audits(), uuid4().hex[:12]
-    with lock:
-        audits[id] = task
     st.query_params.from_dict({AUDIT_PARAMETER: id})
 
 
-def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, thresholds: Sequence[str]) -> AuditTask:
-    """Raises TouchstoneError for a choice that cannot be audited here."""
-    if not (specs or _released()) or not datasets:
-        raise TouchstoneError("Choose at least one metric and one dataset.")
-    metrics = [METRICS.parse(spec) for spec in specs]
-    paid = [metric.spec for metric in metrics if asks_endpoint(metric.checkpoints())]
+def _job(id: str) -> Job:
+    """The audit of the form. Raises TouchstoneError for a choice that cannot be audited here."""
+    settings = _settings()
+    specs = settings["metrics"]
+    paid = [spec for spec in specs if asks_endpoint(METRICS.parse(spec).checkpoints())]
     if paid and audit_state().estimated != _choice():
         raise TouchstoneError(
             f"{', '.join(paid)} asks an endpoint, and what that costs is not known yet. Press Audit again once it is shown."
         )
-    by_name = kept_thresholds(services.store())
-    saved = thresholds_by_metric([by_name[name] for name in thresholds], metrics)
-    store = services.store()
-    data = with_battery(stored_data(store, datasets, most, seed=0), audit_state().battery)
-    data = with_saved_thresholds(data, [threshold.name for threshold in saved.values()])
-    measured = EvidenceWork(
-        services.engine(), services.settings(), data, metrics, saved_thresholds=saved, released=_released()
-    )
-    return AuditTask(measured, None if store.read_only else partial(keep_audits, store))
+    of = ", ".join([*metric_titles(specs).values(), *_released()])
+    title = f"{of} on {', '.join(map(format_dataset, settings['datasets']))}"
+    return Job(f"audit {id}", "audit", title, "audit", {AUDIT_PARAMETER: id}, settings, job_person())
+
+
+def _settings() -> dict[str, Any]:
+    """The form as settings of a job. Raises TouchstoneError where a metric or a dataset is missing."""
+    state = audit_state()
+    if not (state.metrics or _released()) or not state.datasets:
+        raise TouchstoneError("Choose at least one metric and one dataset.")
+    return {
+        "metrics": list(state.metrics),
+        "datasets": list(state.datasets),
+        "most": state.most,
+        "battery": state.battery,
+        "thresholds": list(state.thresholds),
+        "released": _released(),
+    }
 
 
 def audit_newer_version(newer: Mapping[str, str], key: str, again: AuditSource) -> None:

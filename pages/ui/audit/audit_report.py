@@ -58,10 +58,10 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
                             f"{format_dataset(facts.name)}: {facts.summaries:,} summaries, {facts.documents:,} documents"
                             for facts in report.data
                         ),
-                        f"battery {report.battery_label}",
                     ]
                 )
-            )
+            ),
+            help=escape_markdown(f"Set of perturbations: {report.battery_label}"),
         )
         st.space("stretch")
         metric, data = report.metrics[0].metric, data_name(report)

@@ -9,7 +9,7 @@ import streamlit as st
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.management.manage import ManagerActions
-from annotations.people.people import Member, Role
+from annotations.people.people import Member, Right, Role
 from annotations.store.reports import Work
 from pages.server import services
 from pages.ui.evaluate.import_task import UploadedFiles
@@ -19,7 +19,7 @@ from pages.ui.shared.notices import error_as_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 
-_NEW_CAMPAIGN = ""
+_NEW_CAMPAIGN = "new"
 CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"
 
 
@@ -63,20 +63,27 @@ def chosen_section() -> str:
 
 
 def chosen_campaign(campaigns: dict[str, CampaignSettings]) -> CampaignSettings | None:
-    """The campaign that the address names; None where a new one is to be made."""
-    return campaigns.get(st.query_params.get("campaign", _NEW_CAMPAIGN))
+    """The campaign that the address names, else the newest that takes labels; None where a new one is to be made."""
+    addressed = st.query_params.get("campaign", "")
+    if addressed == _NEW_CAMPAIGN:
+        return None
+    return campaigns.get(addressed) or next((campaign for campaign in campaigns.values() if campaign.is_open), None)
 
 
 def campaign_bar(campaigns: dict[str, CampaignSettings], campaign: CampaignSettings | None) -> None:
     """The campaigns, the way to a new one, and whether the chosen one takes labels."""
     campaigns_state().campaign = campaign.id if campaign else None
+    if campaign is None:
+        if campaigns:
+            newest = next((row for row in campaigns.values() if row.is_open), next(iter(campaigns.values())))
+            st.button("Back to the campaigns", icon=":material/arrow_back:", on_click=open_campaign, args=(newest.id,))
+        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Campaign",
             list(campaigns),
             key=CampaignsState.campaign.key,
             format_func=lambda id: campaigns[id].name,
-            placeholder="A new campaign" if campaigns else "No campaign yet",
             on_change=lambda: open_campaign(campaigns_state().campaign or _NEW_CAMPAIGN),
             width=420,
         )
@@ -85,36 +92,35 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], campaign: CampaignSetti
             icon=":material/add:",
             on_click=open_campaign,
             args=(_NEW_CAMPAIGN,),
-            disabled=campaign is None,
+            help="Begin another one; nothing of this one is changed.",
         )
-        if campaign:
-            is_open = campaign.is_open
+        is_open = campaign.is_open
 
-            def toggle_open() -> None:
-                """Make the next version, in which nothing but this is new."""
-                with error_as_notice():
-                    newest = campaign_manager().versions(campaign.id)[0].content
-                    campaign_manager().revise(campaign.id, replace(newest, is_open=not campaign.is_open))
+        def toggle_open() -> None:
+            """Make the next version, in which nothing but this is new."""
+            with error_as_notice():
+                newest = campaign_manager().versions(campaign.id)[0].content
+                campaign_manager().revise(campaign.id, replace(newest, is_open=not campaign.is_open))
 
-            st.button(
-                "Close" if is_open else "Open",
-                icon=":material/lock:" if is_open else ":material/lock_open:",
-                key="campaign-toggle",
-                on_click=toggle_open,
-                disabled=services.settings().demo,
-                help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
-            )
-            _people_of_campaign(campaign)
-            st.set_page_config(page_title=f"Campaigns · {campaign.name} · Touchstone")
-            project_button(Work("campaign", campaign.id), campaign.name)
-            with st.container(width="content", key="beside-state"):
-                st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
-            st.caption(escape_markdown(f"{campaign.questions.title} · version {campaign.version}"))
+        st.button(
+            "Close" if is_open else "Open",
+            icon=":material/lock:" if is_open else ":material/lock_open:",
+            key="campaign-toggle",
+            on_click=toggle_open,
+            disabled=services.settings().demo,
+            help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
+        )
+        _people_of_campaign(campaign)
+        st.set_page_config(page_title=f"Campaigns · {campaign.name} · Touchstone")
+        project_button(Work("campaign", campaign.id), campaign.name)
+        with st.container(width="content", key="beside-state"):
+            st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
+        st.caption(escape_markdown(f"{campaign.questions.title} · version {campaign.version}"))
 
 
 def open_campaign(id: str) -> None:
-    """Let the address name a campaign, so that a reload finds it; an empty id makes a new one."""
-    st.query_params.from_dict({"campaign": id} if id else {})
+    """Let the address name a campaign, so that a reload finds it; “new” makes a new one."""
+    st.query_params.from_dict({"campaign": id})
 
 
 def people_choice(key: str, before: CampaignPeople = EVERYBODY) -> CampaignPeople:
@@ -134,6 +140,22 @@ def people_choice(key: str, before: CampaignPeople = EVERYBODY) -> CampaignPeopl
     )
     return CampaignPeople(
         tuple(id for is_group, id in selected if not is_group), tuple(name for is_group, name in selected if is_group)
+    )
+
+
+def labelling_people(chosen: CampaignPeople) -> int:
+    """The number of people who may label a campaign for these people; all who may label where it is for everybody."""
+    manager = campaign_manager()
+    groups = manager.groups() if chosen.groups else {}
+    return sum(
+        person.active
+        and person.may(Right.LABEL)
+        and (
+            chosen == EVERYBODY
+            or person.id in chosen.people
+            or not {*groups.get(person.id, ())}.isdisjoint(chosen.groups)
+        )
+        for person in manager.people()
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
@@ -9,17 +10,19 @@ import streamlit as st
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.questions import QuestionSet, read_questions
+from annotations.campaigns.rule_reach import rule_reach
 from annotations.labelling.queue import EARLY_GOLD
 from core.scoring import METRICS
 from core.stats import format_count
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice
+from pages.ui.campaigns.campaign_choice import campaign_manager, labelling_people, open_campaign, people_choice
 from pages.ui.campaigns.file_items import blind_columns, column_names, shown_columns_choice
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.items_table import items_table
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
-from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
+from pages.ui.campaigns.rules_form import overlap_field, reach_lines, rules_form, usual_pass_mark
+from pages.ui.campaigns.wording_form import guidelines_box, question_choice, wording_popover
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import error_as_notice, leave_notice
 from pages.ui.shared.script_run import end_run
@@ -34,34 +37,38 @@ def new_campaign_form() -> None:
         name = st.text_input(
             "Name of the campaign", key=f"{_NEW_KEY}-name", placeholder="For example: Harbour news, round 1"
         )
-        people = people_choice(_NEW_KEY)
         text = question_choice(_NEW_KEY)
     if text is None:
         end_run()
     questions = read_questions(text)
     with wording_column:
-        guidelines = guidelines_box(_NEW_KEY, questions)
+        guidelines = wording_popover(_NEW_KEY, questions, text)
     with items_column:
         pool = item_pool(questions, _NEW_KEY)
-    items = chosen_items(pool, known_answers(pool.candidates, questions, _NEW_KEY), questions)
-    with items_column:
         shown = shown_columns_choice(_NEW_KEY, column_names(pool.candidates), blind_columns(pool.candidates))
-        rules = rules_form(
-            _NEW_KEY,
-            CampaignRules(
-                shown_columns=shown,
-                pass_right=usual_pass_mark(items.of("qualification")),
-                gold_every=10 if items.of("gold") else 0,
-                early_overlap=True,
-                least_gold=70 if items.of("gold") else 0,
-                least_repeats=70,
-                least_seconds=1,
-                least_variety=50,
-            ),
-            _campaign_names(),
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            overlap = overlap_field(_NEW_KEY, CampaignRules())
+            box = st.popover("Rules", icon=":material/tune:", key=f"{_NEW_KEY}-rules")
+    with box, st.container(key=f"wide-{_NEW_KEY}-rules"):
+        people = people_choice(_NEW_KEY)
+        items = chosen_items(pool, known_answers(pool.candidates, questions, _NEW_KEY), questions)
+        before = CampaignRules(
+            shown_columns=shown,
+            pass_right=usual_pass_mark(items.of("qualification")),
+            gold_every=10 if items.of("gold") else 0,
+            early_overlap=True,
+            least_gold=70 if items.of("gold") else 0,
+            least_repeats=70,
+            least_seconds=1,
+            least_variety=50,
         )
+        rules = rules_form(_NEW_KEY, before, overlap, _campaign_names())
     if rules is not None:
+        with items_column:
+            reach_lines(rule_reach(rules, items.by_part, labelling_people(people)))
         _create_bar(name, VersionContent(text, guidelines, rules), items, people)
+    else:
+        st.error("Two rules contradict each other: see Rules.", icon=":material/error:")
 
 
 def setup_hints(questions: QuestionSet, rules: CampaignRules, items: ChosenItems) -> list[str]:
@@ -169,7 +176,16 @@ def wording_tab(campaign: CampaignSettings) -> None:
         columns = campaign_manager().column_names(campaign.id)
         shown = shown_columns_choice(key, columns, [name for name in newest.rules.shown_columns if name in columns])
         before = newest.rules.model_copy(update={"shown_columns": shown})
-        rules = rules_form(key, before, [name for name in _campaign_names() if name != campaign.name])
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            overlap = overlap_field(key, before)
+            box = st.popover("Rules", icon=":material/tune:", key=f"{key}-rules")
+        with box, st.container(key=f"wide-{key}-rules"):
+            rules = rules_form(key, before, overlap, [name for name in _campaign_names() if name != campaign.name])
+        if rules is None:
+            st.error("Two rules contradict each other: see Rules.", icon=":material/error:")
+        else:
+            parts = Counter(task.part for task in campaign_manager().tasks(campaign.id))
+            reach_lines(rule_reach(rules, parts, labelling_people(campaign_manager().assignment(campaign.id))))
         if rules is not None:
             wording = VersionContent(text or newest.questions, guidelines, rules, newest.is_open)
             # no callback: it would be called with the wording of the run before, when somebody types and presses quickly

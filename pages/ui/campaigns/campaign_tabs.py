@@ -28,6 +28,8 @@ from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.person_view import payment_table, person_view
 from pages.ui.campaigns.webhook_form import webhook_form
 from pages.ui.results.copy_popover import copy_table
+from pages.ui.review.review_tab import review_tab
+from pages.ui.shared.grouped_views import grouped_views
 from pages.ui.shared.markup import escape_markdown
 
 _COLUMN_HELP = {
@@ -253,6 +255,7 @@ def _remark_table(remarks: Sequence[TaskRemark]) -> None:
 _TABS: MappingProxyType[str, Callable[[CampaignSettings], None]] = MappingProxyType(
     {
         "Progress": progress_tab,
+        "Review": review_tab,
         "Flags and comments": comments_tab,
         "Agreement": agreement_tab,
         "Items": items_tab,
@@ -262,8 +265,5 @@ _TABS: MappingProxyType[str, Callable[[CampaignSettings], None]] = MappingProxyT
 
 
 def campaign_tabs(campaign: CampaignSettings) -> None:
-    """Draw the tab that is open."""
-    for tab, show in zip(st.tabs(list(_TABS), key="campaign-tabs", on_change="rerun"), _TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(campaign)
+    """Draw the tab that is open, at first the one of the address."""
+    grouped_views("campaigns", {name: {name: show} for name, show in _TABS.items()}, {}, campaign, default="Progress")

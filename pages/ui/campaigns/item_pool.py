@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 import streamlit as st
 
-from annotations.campaigns.campaign import SKILL, NewTask
+from annotations.campaigns.campaign import SKILL, NewTask, TaskPart
 from annotations.campaigns.questions import QuestionSet
 from annotations.management.candidates import (
     Candidate,
@@ -33,10 +34,12 @@ FROM_FILE = "From a file"
 _COUNTED_TABLES = ("origin", "label", "explanation", "sample", "document")
 
 
-def source_choice(key: str) -> list[Candidate] | None:
-    """Everything of the chosen source that could be labelled; None while it is read or nothing is chosen."""
-    sources = ["Bundled examples", FROM_FILE, "Kept here", "Stress run", "Imported"]
-    match st.segmented_control("Items from", sources, default=sources[0], key=f"{key}-source", required=True):
+_SOURCES = ("Bundled examples", FROM_FILE, "Kept here", "Stress run", "Imported")
+
+
+def _source_candidates(source: str, key: str) -> list[Candidate] | None:
+    """Everything of the source that could be labelled; None while it is read or nothing is chosen."""
+    match source:
         case "From a file":
             return file_candidates(key)
         case "Kept here":
@@ -173,13 +176,20 @@ class ChosenItems:
     def tasks(self) -> tuple[NewTask, ...]:
         return (*self.answered, *self.work)
 
-    def of(self, part: str) -> int:
-        return sum(task.part == part for task in self.tasks)
+    @property
+    def by_part(self) -> Counter[TaskPart]:
+        return Counter(task.part for task in self.tasks)
+
+    def of(self, part: TaskPart) -> int:
+        return self.by_part[part]
 
 
 def item_pool(questions: QuestionSet, key: str) -> ItemPool:
-    """The source, the filters, and how many."""
-    offered = source_choice(key) or []
+    """The source, and behind a button the filters and how many."""
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        source = st.selectbox("Items", _SOURCES, key=f"{key}-source", width=260)
+    offered = _source_candidates(source, key) or []
     usable = [candidate for candidate in offered if fits_questions(candidate, questions)]
     if not usable:
         if offered:
@@ -191,24 +201,27 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
                 icon=":material/info:",
             )
         return ItemPool()
+    with row, st.popover("Which of them", icon=":material/filter_alt:", key=f"{key}-which"):
+        return _drawn_items(usable, questions, key, _MAX_ITEMS if source == FROM_FILE else _DEFAULT_ITEMS)
 
+
+def _drawn_items(usable: Sequence[Candidate], questions: QuestionSet, key: str, most: int) -> ItemPool:
+    """The filters and how many of those that pass, at first no more than `most`."""
     candidates = _side_choice(usable, questions, key) if questions.unit == "summary" else list(usable)
-    with st.expander("Filter", icon=":material/filter_alt:"):
-        columns = st.columns(2)
-        for place, (name, field) in enumerate(_FILTER_FIELDS.items()):
-            with columns[place % 2]:
-                values = sorted(set(map(field, candidates)))
-                if len(values) < 2:
-                    candidates = list(candidates)
-                else:
-                    selected = st.multiselect(
-                        name,
-                        values,
-                        key=f"{key}-{name}",
-                        placeholder="All",
-                        format_func=lambda value: kind_title(value) or _NOT_GIVEN,
-                    )
-                    candidates = [candidate for candidate in candidates if not selected or field(candidate) in selected]
+    columns = st.columns(2)
+    for place, (name, field) in enumerate(_FILTER_FIELDS.items()):
+        with columns[place % 2]:
+            values = sorted(set(map(field, candidates)))
+            if len(values) < 2:
+                continue
+            selected = st.multiselect(
+                name,
+                values,
+                key=f"{key}-{name}",
+                placeholder="All",
+                format_func=lambda value: kind_title(value) or _NOT_GIVEN,
+            )
+            candidates = [candidate for candidate in candidates if not selected or field(candidate) in selected]
 
     types: list[ErrorType] = []
     if questions.required_type:
@@ -221,7 +234,6 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
             help="Each summary is given out once for each type (BUMP, task 1).",
         )
     available = len(candidates)
-    most = _MAX_ITEMS if st.session_state.get(f"{key}-source") == FROM_FILE else _DEFAULT_ITEMS
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.number_input(
             f"How many of {available}",

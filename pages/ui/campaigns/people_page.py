@@ -13,6 +13,7 @@ from annotations.people.people import RIGHTS, Member, Right, Role, read_people
 from annotations.store.backup import backup_bytes
 from annotations.store.records import StoreError
 from annotations.store.usage import PersonUsage
+from core.models import Spend, SpendTracker, format_money
 from core.text import BYTE_ORDER_MARK, csv_lines
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state
@@ -93,22 +94,38 @@ def _usage_table(people: Sequence[Member]) -> None:
     import pandas as pd
 
     usage, jobs, settings = campaign_manager().usage(), services.person_jobs(), services.settings()
+    spent = SpendTracker(settings.cache_dir).by_person()
     rows = [
-        (person.name, own.runs, round(own.megabytes, 1), jobs.count(person.name))
+        (
+            person.name,
+            own.runs,
+            round(own.megabytes, 1),
+            jobs.count(person.name),
+            paid.questions,
+            format_money(paid.money),
+        )
         for person in people
-        if (own := usage.get(person.name, PersonUsage())).runs or own.characters or jobs.count(person.name)
+        for own, paid in [(usage.get(person.name, PersonUsage()), spent.get(person.name, Spend()))]
+        if own.runs or own.characters or jobs.count(person.name) or paid.questions
     ]
     if not rows:
         return
     st.subheader("Use of this server")
-    columns = ["name", "stress runs", "MB of runs and pins", "jobs under way"]
+    columns = [
+        "name",
+        "stress runs",
+        "MB of runs and pins",
+        "jobs under way",
+        "questions to endpoints",
+        "money at endpoints",
+    ]
     st.dataframe(pd.DataFrame(rows, columns=columns), hide_index=True, alt="Use of this server by person")
-    limits = (settings.person_runs, settings.person_disk_mb, settings.person_jobs)
+    limits = (settings.person_runs, settings.person_disk_mb, settings.person_jobs, None, settings.person_budget)
     listed = [f"{name}: {limit:g}" for name, limit in zip(columns[1:], limits, strict=True) if limit is not None]
     st.caption(
         f"Each may have {'; '.join(listed)}."
         if listed
-        else "Nobody is limited: TOUCHSTONE_PERSON_RUNS, _DISK_MB and _JOBS."
+        else "Nobody is limited: TOUCHSTONE_PERSON_RUNS, _DISK_MB, _JOBS and _BUDGET."
     )
 
 

@@ -27,11 +27,12 @@ from core.results import (
     stored_results_in,
 )
 from pages.server import services
+from pages.server.jobs import Job
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.shared.background_results import polled, redraw
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import error_as_notice
-from pages.ui.shared.session_user import user_name
+from pages.ui.shared.session_user import job_person, user_name
 
 _LOOK_S = 3.0
 _FILES_PER_LOOK = 50  # of results, whose failures are counted: a run of years may have a million
@@ -166,7 +167,10 @@ def _open_as_dataset(stored: StoredResults) -> None:
             yield from (saved.total for saved in save_scores(store, name, outcomes))
 
         with error_as_notice():
-            evaluate_state().bulk_import = services.person_jobs().start(by, partial(BackgroundTask, work))
+            job = Job(f"import {name}", "import", name, "evaluate", {"tab": "Data"}, {}, job_person())
+            evaluate_state().bulk_import = services.jobs().start(
+                job, partial(BackgroundTask, work, stored.manifest.pairs, unit="scores saved"), by=by
+            )
             evaluate_state().bulk_dataset = name
         st.rerun()
 

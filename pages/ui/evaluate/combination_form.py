@@ -58,7 +58,7 @@ def combination_form(choice: EvaluationChoice, shown: ShownStudy | None) -> None
         st.success(
             escape_markdown(
                 f"{state.saved_combination} is a metric now, and is on the bench of Probe. With scores of these summaries it has a "
-                "threshold in Thresholds and a rate in “How many are wrong?”: documents of its labels are scored by the part that "
+                "threshold under Improve it and a rate in “How many are wrong?”: documents of its labels are scored by the part that "
                 "did not learn from them."
             ),
             icon=":material/check:",

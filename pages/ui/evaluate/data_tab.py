@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
-from functools import partial
-from time import monotonic
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
-from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
+from annotations.exchange.samples import format_description, load_description
 from annotations.store.records import CAMPAIGN_PREFIX
 from core.assessment import default_metrics
 from core.base import BackgroundTask
@@ -19,40 +16,19 @@ from core.errors import TouchstoneError
 from core.evaluation import missing_features
 from core.results import Cases
 from core.scoring import METRICS, EmbeddedWordSupport, metric_title
-from core.types import PRECOMPUTED, Failure, Outcome
+from core.types import PRECOMPUTED
 from pages.server import services
+from pages.server.job_work import dataset_scorings, score_dataset
+from pages.server.jobs import Job
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import polled, progress_bar, redraw
 from pages.ui.shared.markup import escape_markdown, escape_message
-from pages.ui.shared.notices import error_as_notice, leave_notice
-from pages.ui.shared.session_user import user_name
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.session_user import job_person
 
-_SCORES_PER_WRITE = 200
 _LOOK_S = 1.0
-
-
-ScoringTask = BackgroundTask[bool]
-"""Its results are the stored scores: whether each is a failure."""
-
-
-def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
-    """Outcomes of one write: so many, or those of a second, as slow metrics would show no progress for minutes."""
-    batch, since = list[Outcome](), monotonic()
-    for outcome in outcomes:
-        batch.append(outcome)
-        if len(batch) == _SCORES_PER_WRITE or monotonic() - since > _LOOK_S:
-            yield batch
-            batch, since = [], monotonic()
-    if batch:
-        yield batch
-
-
-@st.cache_resource(show_spinner=False)
-def dataset_scorings() -> dict[str, ScoringTask]:
-    """The last scoring of each dataset, by any session."""
-    return {}
 
 
 def scores_table(cases: Cases) -> None:
@@ -125,7 +101,7 @@ def show_scoring(dataset: str) -> None:
 
 
 @polled(_LOOK_S)
-def _scoring_progress(dataset: str, now: ScoringTask) -> None:
+def _scoring_progress(dataset: str, now: BackgroundTask[bool]) -> None:
     if now.running:
         progress_bar(now.progress, lambda name: dataset_scorings()[name].cancel(), dataset)
         return
@@ -138,24 +114,32 @@ def _scoring_progress(dataset: str, now: ScoringTask) -> None:
     st.caption(f"{len(now.results)} scores saved, {sum(now.results)} of them failures with a reason")
 
 
+def scorings_under_way(datasets: Sequence[str]) -> None:
+    """Say of each dataset that is being scored that its figures will change; at the end the page is drawn again once."""
+    for name in datasets:
+        if (now := dataset_scorings().get(name)) and now.running:
+            _under_way_line(name, now)
+
+
+@polled(_LOOK_S)
+def _under_way_line(dataset: str, now: BackgroundTask[bool]) -> None:
+    if not now.running:
+        redraw()
+    st.caption(
+        f":material/hourglass_top: Scores of {escape_markdown(format_dataset(dataset))} are under way "
+        f"({escape_markdown(str(now.progress))}): the figures are of those that are here, and will change."
+    )
+
+
 def start_scoring(dataset: str, specs: Sequence[str]) -> None:
     """Begin to score a dataset in the background."""
+    settings = {"dataset": dataset, "metrics": [*specs]}
+    query = {"dataset": dataset, "tab": "Data"}
+    job = Job(f"scoring {dataset}", "scoring", format_dataset(dataset), "evaluate", query, settings, job_person())
     try:
-        metrics = [METRICS.parse(spec) for spec in specs]
+        score_dataset(job)
     except TouchstoneError as error:
         leave_notice(str(error))
-        return
-    store, engine = services.store(), services.engine()
-
-    def work() -> Generator[bool]:
-        with closing(engine.run(metrics, load_texts(store, dataset))) as results:
-            for outcomes in _batches(outcome for _, outcome in results):
-                store.save_outcomes(outcomes)
-                yield from (isinstance(outcome, Failure) for outcome in outcomes)
-
-    with error_as_notice():
-        begin = partial(BackgroundTask, work, count_texts(store, dataset) * len(metrics))
-        dataset_scorings()[dataset] = services.person_jobs().start(user_name(), begin)
 
 
 def offer_features(choice: EvaluationChoice) -> None:

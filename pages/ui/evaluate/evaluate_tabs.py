@@ -12,7 +12,7 @@ import streamlit as st
 from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance, load_sentence_scores
 from core.assessment import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.evaluation import STUDIES, Input, Readings, Shifts, Study, Verdicts
+from core.evaluation import STUDIES, Input, LabelPlan, Readings, Shifts, Study, Verdicts
 from core.results import shown_columns
 from core.types import PRECOMPUTED
 from pages.server import services
@@ -26,6 +26,7 @@ from pages.ui.evaluate.score_costs import measure_costs
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.evaluate.version_list import dataset_versions
+from pages.ui.evaluate.views_with_data import has_data
 from pages.ui.results.study_tab import ShownStudy, study_tab
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
@@ -62,13 +63,20 @@ def _pack_tab(choice: EvaluationChoice) -> None:
 
 
 def _cells_of_measures(choice: EvaluationChoice, shown: ShownStudy | None) -> None:
-    """The pairs of the cell that is selected."""
-    if shown is None or "measures" not in {table.name for table in shown.report.tables}:
-        return
-    if cell := shown.selected.get("measures"):
-        cell_pairs(choice, cell)
-    else:
-        st.caption("Select a cell to see its pairs.")
+    """The pairs of the cell that is selected, and below them what each metric said of each pair."""
+    if shown is not None and "measures" in {table.name for table in shown.report.tables}:
+        if cell := shown.selected.get("measures"):
+            cell_pairs(choice, cell)
+        else:
+            st.caption("Select a cell to see its pairs.")
+    if shown is not None and len(choice.cases.pairs):
+        st.subheader("Pair by pair", divider="gray")
+        _study_view(Verdicts, choice)
+
+
+def _labels_needed(choice: EvaluationChoice, _: ShownStudy | None) -> None:
+    st.subheader(LabelPlan.title, divider="gray")
+    _study_view(LabelPlan, choice)
 
 
 def _thresholds(choice: EvaluationChoice, _: ShownStudy | None) -> None:
@@ -79,31 +87,36 @@ def _thresholds(choice: EvaluationChoice, _: ShownStudy | None) -> None:
 _CORRECTIONS = Shifts(view="sensitivity").view_title
 _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
-        "Compare": {Readings.name: lambda choice: _study_view(Readings, choice)},
+        "Which metric?": {
+            _CORRECTIONS: lambda choice: _study_view(Shifts, choice),
+            Readings.name: lambda choice: _study_view(Readings, choice),
+        },
         "How many are wrong?": {},
-        "Combine": {},
-        "Errors": {},
-        "People": {},
-        "Surface": {_CORRECTIONS: lambda choice: _study_view(Shifts, choice)},
-        "Thresholds": {},
+        "Improve it": {"Train": train_tab},
         "Data": {
             "Data": _data_tab,
-            "Train": train_tab,
-        },
-        "Export": {
             "Paper pack": _pack_tab,
         },
     }
 )
-"""Views that are no studies of their group, by its name."""
+"""Views that are no studies of their group, by its name; of those that have the group's name the first is drawn first."""
 
-_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
-    {"measures": _cells_of_measures, "calibration": _thresholds, "combine": combination_form, "label-plan": draw_form}
+_BELOW: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
+    {
+        "measures": _cells_of_measures,
+        "calibration": _thresholds,
+        "combine": combination_form,
+        "prevalence": _labels_needed,
+        "label-plan": draw_form,
+    }
 )
 """By study, what the page draws below its report, which is None where there is none yet."""
 
 _ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offer_features, "combine": measure_costs})
 """By study, what the page draws above its report."""
+
+_READ_WITH = ("verdicts", "label-plan")
+"""Studies that another one's report goes on with, which are no views of their own."""
 
 _WITHOUT_SCORES = ("Data", "Train")
 """Views that have something to show where no metric has a score."""
@@ -111,6 +124,8 @@ _WITHOUT_SCORES = ("Data", "Train")
 _FIRST_VIEW = "measures[view=overview]"
 _MOVED = MappingProxyType(
     {
+        "verdicts": "measures",
+        "label-plan": "prevalence",
         "Tables": "measures",
         "Heat-map": "measures",
         "Dots": "measures",
@@ -122,7 +137,7 @@ _MOVED = MappingProxyType(
         "Percentiles": "measures[view=percentiles]",
         "Explanations": "explanation-scores",
         "Surface": "surface",
-        "Verdicts": "verdicts",
+        "Verdicts": "measures",
         "Sensitivity": _CORRECTIONS,
         "sensitivity": _CORRECTIONS,
         Shifts.name: _CORRECTIONS,
@@ -131,19 +146,31 @@ _MOVED = MappingProxyType(
 """Former views by their names in addresses, and the studies that replace them."""
 
 
-def evaluate_views(*, scored: bool) -> dict[str, dict[str, View[EvaluationChoice]]]:
-    """The views of each group by the name that an address has; without scores only those that need none."""
+def evaluate_views(choice: EvaluationChoice) -> dict[str, dict[str, View[EvaluationChoice]]]:
+    """The views of each group by the name that an address has, of those for which the data have something."""
+    scored = bool(shown_columns(choice.cases, choice.parts))
     views = {
-        group: {name: view for name, view in of_group.items() if scored or name in _WITHOUT_SCORES}
+        group: {
+            name: view
+            for name, view in of_group.items()
+            if (scored or name in _WITHOUT_SCORES) and has_data(name, choice.cases, len(choice.parts))
+        }
         for group, of_group in _VIEWS.items()
     }
-    return with_studies(views, [study for study in STUDIES if scored or Input.SCORES not in study.takes], _study_view)
+    studies = [
+        study
+        for study in STUDIES
+        if study.name not in _READ_WITH
+        and (scored or Input.SCORES not in study.takes)
+        and has_data(study.name, choice.cases, len(choice.parts))
+    ]
+    return with_studies(views, studies, _study_view)
 
 
 def evaluate_tabs(choice: EvaluationChoice) -> None:
     """Draw the view that is open in the tab of its group."""
     scored = bool(shown_columns(choice.cases, choice.parts))
-    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, choice, default=_FIRST_VIEW if scored else "Data")
+    grouped_views("evaluate", evaluate_views(choice), _MOVED, choice, default=_FIRST_VIEW if scored else "Data")
 
 
 def _study_view(study: type[Study], choice: EvaluationChoice) -> None:
@@ -169,5 +196,5 @@ def _study_view(study: type[Study], choice: EvaluationChoice) -> None:
         _ABOVE[study.name](choice)
     own = {"pairs": partial(verdict_table, choice)} if study is Verdicts else {}
     shown = study_tab(study, data, choice.key, own, form=evaluate_state().costs_measured)
-    if study.name in _BESIDE:
-        _BESIDE[study.name](choice, shown)
+    if study.name in _BELOW:
+        _BELOW[study.name](choice, shown)

@@ -24,6 +24,8 @@ from core.errors import TouchstoneError
 from core.models import fetch_released_dataset
 from core.text import format_named_languages
 from pages.server import services
+from pages.server.job_work import STARTERS
+from pages.server.jobs import Job
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.evaluate.import_task import (
     ImportRequest,
@@ -37,8 +39,9 @@ from pages.ui.evaluate.mapping_form import mapping_form
 from pages.ui.evaluate.version_choice import replaced_file, replaced_file_choice
 from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.notices import error_as_notice
 from pages.ui.shared.session_state import page_state
-from pages.ui.shared.session_user import member_later, user_name
+from pages.ui.shared.session_user import job_person, member_later, user_name
 
 _LOOK_S = 0.5
 _GENERIC_IMPORTER = "generic"
@@ -235,8 +238,30 @@ def _import_button(
         request = ImportRequest(
             name, importer, file, user_name(), place, reading, state.skip_broken, replaced_file(name)
         )
-        state.import_task = ImportTask(request, services.store())
+        with error_as_notice():
+            state.import_task = _begin(request)
         st.rerun()
+
+
+def _begin(request: ImportRequest) -> ImportTask:
+    """Begin an import as a job. Raises RecordError where the person has as many under way as a person may."""
+    tasks: list[ImportTask] = []
+
+    def begin() -> ImportTask:
+        tasks.append(ImportTask(request, services.store()))
+        return tasks[0]
+
+    # an uploaded file is gone with the session, so that a job that was interrupted leads to the form
+    job = Job(f"import {request.dataset}", "import", request.dataset, "evaluate", {"tab": "Data"}, {}, job_person())
+    services.jobs().start(job, begin, by=request.by, counted=lambda: (tasks[0].tally.samples, 0, "samples read"))
+    return tasks[0]
+
+
+def _import_again(_: Job) -> None:
+    _set_open(True)
+
+
+STARTERS["import"] = _import_again
 
 
 @st.fragment(run_every=_LOOK_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -83,15 +84,25 @@ class ImportTask(BackgroundTask[ImportResult]):
     def __init__(self, request: ImportRequest, store: Store) -> None:
         self.place = request.place
         self.tally = tally = ImportCounts()
+        cancelled = threading.Event()
 
         def work() -> Generator[ImportResult]:
             take, place = readable_items if request.skip_broken else strict_items, request.place()
             shipped = DATASETS.get(request.importer).shipped
             tally.reading = {} if shipped else reading_record(place, request.reading.settings)
             with closing(read_apart(request.file or place.name, _LIMITS, request.reading.read, place)) as items:
-                yield store.import_dataset(request.origin(place), take(items, tally), tally.counts)
+                rows = _until_cancelled(take(items, tally), cancelled)
+                yield store.import_dataset(request.origin(place), rows, tally.counts)
 
-        super().__init__(work)
+        super().__init__(work, cancelled=cancelled)
+
+
+def _until_cancelled(items: Iterator[Item], cancelled: threading.Event) -> Iterator[Item]:
+    """The items as long as nobody cancels; then TouchstoneError, so that none of them is kept."""
+    for item in items:
+        if cancelled.is_set():
+            raise TouchstoneError("The import was cancelled: nothing of it is kept.")
+        yield item
 
 
 _FOLDER = "uploaded-files"

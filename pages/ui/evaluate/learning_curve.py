@@ -31,8 +31,10 @@ def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key:
     if not enabled or plan.recipe == "cross-encoder":
         return
 
+    engine = services.engine()
+
     def all_points() -> list[CurvePoint]:
-        curve = learning_curve(plan, data, folder, services.engine())
+        curve = learning_curve(plan, data, folder, engine)
         while True:
             try:
                 next(curve)

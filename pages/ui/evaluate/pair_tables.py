@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,8 +17,46 @@ from core.text import as_segments, recover
 from core.types import Sample
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
+from pages.ui.shared.session_state import page_state
 
 _MAX_PAIRS = 500
+_Pair = tuple[str, str]
+
+
+@dataclass(eq=False)
+class SelectedPair:
+    """The pair that is selected in any table of the page, by the ids of its sides; `table` is where, and `followed` what each other table took over."""
+
+    pair: _Pair | None = None
+    table: str = ""
+    number: int = 0
+    followed: dict[str, tuple[int, _Pair | None]] = field(default_factory=dict)
+
+
+def _pair_table(frame: object, pairs: Sequence[_Pair], table: str, key: str, **options: Any) -> int | None:
+    """Draw a table with a pair in each row; the row of the pair that is selected here or in another table of the page."""
+    state = page_state(SelectedPair)
+    if state.table != table:
+        state.followed[table] = (state.number, state.pair)
+    number, taken = state.followed.get(table, (0, None))
+    event = st.dataframe(
+        frame,
+        key=f"{key}-{number}",  # a selection from elsewhere is the first one of a new table
+        on_select="rerun",
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": [pairs.index(taken)]}} if taken in pairs else None,
+        hide_index=True,
+        placeholder="",
+        **options,
+    )
+    rows = event["selection"]["rows"]
+    pair = pairs[rows[0]] if rows and rows[0] < len(pairs) else None
+    if pair and pair != state.pair:
+        state.pair, state.table, state.number = pair, table, state.number + 1
+        st.rerun()
+    return pairs.index(pair) if pair else None
+
+
 PROBE_LINK_COLUMN = st.column_config.LinkColumn("", display_text="Probe", width="small")
 _PAIR_COLUMNS = {"": PROBE_LINK_COLUMN, "summary": st.column_config.TextColumn(width="large")}
 
@@ -67,20 +107,22 @@ def cell_pairs(choice: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
                 "summary": broken.item.example.summary,
             }
         )
-    event = st.dataframe(
+    sides = [tuple(choice.cases.samples[side] for side in places[place]) for place in order]
+    selected = _pair_table(
         pd.DataFrame(lines),
-        key=f"evaluate-pairs-{hash((choice.key, part.name, column.name))}",
-        on_select="rerun",
-        selection_mode="single-row",
-        hide_index=True,
+        [_ids(good, bad) for good, bad in sides],
+        "cell",
+        f"evaluate-pairs-{hash((choice.key, part.name, column.name))}",
         height=min(38 + 35 * len(lines), 320),
         alt="The pairs of this cell, those that the metric got most wrong first",
-        placeholder="",
         column_config=_PAIR_COLUMNS,
     )
-    if selected := event["selection"]["rows"]:
-        good, bad = places[order[selected[0]]]
-        show_pair(choice.cases.samples[good], choice.cases.samples[bad])
+    if selected is not None:
+        show_pair(*sides[selected])
+
+
+def _ids(good: Sample, bad: Sample) -> _Pair:
+    return f"{good.dataset}/{good.item.example.id}", f"{bad.dataset}/{bad.item.example.id}"
 
 
 def show_pair(good: Sample, bad: Sample) -> None:
@@ -143,15 +185,13 @@ def verdict_table(choice: EvaluationChoice, report: Report) -> None:
         }
         for row, (good, bad) in zip(rows, sides, strict=False)
     ]
-    event = st.dataframe(
+    selected = _pair_table(
         pd.DataFrame(lines).style.map(lambda text: _VERDICT_COLOURS.get(text, ""), subset=metrics),
-        key=f"evaluate-grid-{report.settings['pairs']}-{hash(choice.key)}",
-        on_select="rerun",
-        selection_mode="single-row",
-        hide_index=True,
+        [_ids(good, bad) for good, bad in sides[: len(lines)]],
+        "verdicts",
+        f"evaluate-grid-{report.settings['pairs']}-{hash(choice.key)}",
         height=min(38 + 35 * len(lines), 460),
         alt="Which way each metric moved on each pair",
-        placeholder="",
         column_config={
             "": PROBE_LINK_COLUMN,
             **{name: st.column_config.TextColumn(metric_title(name)) for name in metrics},
@@ -159,5 +199,5 @@ def verdict_table(choice: EvaluationChoice, report: Report) -> None:
     )
     first = f"The first {len(lines)} of {len(rows)} pairs. " if len(rows) > len(lines) else ""
     st.caption(f"{first}Select a row to see its pair.")
-    if selected := event["selection"]["rows"]:
-        show_pair(*sides[selected[0]])
+    if selected is not None:
+        show_pair(*sides[selected])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import asdict
 from functools import partial
 from importlib.util import find_spec
-from typing import get_args
+from typing import Any, get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,6 +16,7 @@ from annotations.exchange.labelled_items import benchmark_items, load_labelled_i
 from annotations.people.people import Right
 from annotations.store.records import RunRow
 from core.base import BackgroundTask
+from core.edits import read_battery
 from core.errors import Problem, TouchstoneError
 from core.evaluation import (
     LOSS_STAGE,
@@ -35,6 +37,8 @@ from core.evaluation import (
 from core.models import CARD_FILE, MAX_TREES, STEP_TREES, TrainingStep
 from core.scoring import METRICS
 from pages.server import services
+from pages.server.job_work import STARTERS
+from pages.server.jobs import Job
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of
 from pages.ui.evaluate.teacher_form import teacher_estimate, teacher_form
@@ -42,11 +46,11 @@ from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.background_results import background_result, polled, redraw
-from pages.ui.shared.battery_choice import battery_choice
+from pages.ui.shared.battery_choice import battery_choice, battery_spec
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import error_as_notice, leave_notice
 from pages.ui.shared.push_form import push_form
-from pages.ui.shared.session_user import current_member, user_name
+from pages.ui.shared.session_user import current_member, job_person, user_name
 
 _LOOK_S = 1.0
 _MAKING = "Making corruptions and harmless edits to learn from…"
@@ -124,7 +128,18 @@ def train_tab(choice: EvaluationChoice) -> None:
         return
     data = None if plan.asks_teacher else background_result(_MAKING, key, plan.data)
     if _train_button(go):
-        _start(name, plan, data)
+        settings = {
+            "datasets": [*choice.datasets],
+            "recipe": recipe,
+            "encoder": asdict(encoder),
+            "run": robust.id if robust else "",
+            "share": share,
+            "seed": seed,
+            "battery": battery_spec("train-battery"),
+            "title": title,
+            "teacher": asdict(teacher) if teacher else None,
+        }
+        _start(name, plan, data, settings)
         st.rerun()
     if data is not None:
         _preview(data)
@@ -240,30 +255,75 @@ def _preview(data: TrainingData) -> None:
     st.dataframe(pd.DataFrame(lines), hide_index=True, width="stretch", alt="What is learned from")
 
 
-def _start(name: str, plan: TrainingPlan, data: TrainingData | None) -> None:
+def _start(name: str, plan: TrainingPlan, data: TrainingData | None, settings: Mapping[str, Any]) -> None:
     if not _NAME.fullmatch(name):
         leave_notice(f"{name!r} is no name of a metric. Use letters, digits, - and _, at most 60.")
         return
-    folder = services.settings().models_dir / name
     try:
-        check_folder(folder)
+        check_folder(services.settings().models_dir / name)
     except TouchstoneError as error:
         leave_notice(str(error))
         return
+    job = Job(f"training {name}", "training", name, "evaluate", {"tab": "Train"}, settings, job_person())
+    with error_as_notice():
+        _begin(job, lambda: plan, data)
+
+
+def _begin(job: Job, plan_of: Callable[[], TrainingPlan], data: TrainingData | None = None) -> None:
+    """Train as a job, by a plan that is made in its thread."""
+    folder = services.settings().models_dir / job.title
+
+    engine = services.engine()
 
     def work() -> Generator[TrainingStep | TrainedFolder]:
-        learned = data
+        learned, plan = data, plan_of()
         if learned is None:
             yield TrainingStep("Making corruptions", 0, 1)
             if plan.asks_teacher:
-                learned = yield from plan.taught_data(plan.teacher_run(folder, services.engine()))
+                learned = yield from plan.taught_data(plan.teacher_run(folder, engine))
             else:
                 learned = plan.data()
-        trained = yield from train_to_folder(plan, learned, folder, services.engine())
+        trained = yield from train_to_folder(plan, learned, folder, engine)
         yield trained
 
-    with error_as_notice():
-        trainings()[name] = services.person_jobs().start(user_name(), partial(BackgroundTask, work))
+    def counted() -> tuple[int, int, str]:
+        task = trainings().get(job.title)
+        steps = [result for result in task.results if isinstance(result, TrainingStep)] if task else []
+        return (steps[-1].done, steps[-1].total, f"({steps[-1].stage})") if steps else (0, 0, "")
+
+    trainings()[job.title] = services.jobs().start(job, partial(BackgroundTask, work), by=user_name(), counted=counted)
+
+
+def _train_again(job: Job) -> None:
+    """Train by the settings of a job; what is in its folder goes on where it stopped."""
+    settings = job.settings
+    encoder = EncoderSetting(**settings["encoder"])
+    teacher = Teacher(**settings["teacher"]) if settings["teacher"] else None
+
+    row = shown_runs().get(settings["run"])  # of the session, which the thread has not
+
+    def plan() -> TrainingPlan:
+        sources = _read_labels(tuple(settings["datasets"]), settings["recipe"], encoder, teacher)
+        stress = None
+        if row:
+            stress = StressSource(row.name, load_run(row), benchmark_items(services.store()))
+        battery = read_battery(settings["battery"])
+        return TrainingPlan(
+            sources,
+            settings["share"],
+            settings["seed"],
+            settings["recipe"],
+            settings["title"],
+            encoder,
+            battery,
+            stress,
+            teacher,
+        )
+
+    _begin(job, plan)
+
+
+STARTERS["training"] = _train_again
 
 
 @polled(_LOOK_S)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from annotations.people.people import Member
+from pages.server.docs import docs_address
+from pages.server.docs_search import SEARCH
+from pages.ui.home.actions import action_places, study_places
+from pages.ui.home.job_places import job_places
 from pages.ui.home.places import all_places, lesson_places, matching, recent_work
 from pages.ui.home.work_list import place_link, work_list
 from pages.ui.lessons import read_lessons
 from pages.ui.shared.markup import escape_markdown, register_component
-from pages.ui.shared.page_list import GROUPS, pages_of
+from pages.ui.shared.page_list import GROUPS, PARTS, pages_of
 from pages.ui.shared.session_state import component_message
 
 _DOORS = {
-    "Test a metric": "Edit one summary and see which metrics notice, or perturb many.",
-    "Label": "Judge summaries and explanations one by one, blind to the scores.",
-    "Judge metrics": "Compare metrics on labelled data, with intervals and by error type.",
+    "Test a metric": "Edit one summary and see which metrics notice, perturb many, or compare metrics on labelled data.",
+    "Label": "Judge summaries and explanations one by one, blind to the scores, and decide where people differ.",
+    "Metrics": "What each measures and needs; models, endpoints and the prompts of judges.",
 }
+_PART_ICONS = {"Review": "gavel", "Papers": "menu_book", "Prompts": "chat"}
 _MOST_RECENT = 8
 _MOST_FOUND = 12
 _DONE_KEY = "done-lessons"
@@ -37,6 +44,14 @@ def doors(member: Member) -> None:
             with st.container(horizontal=True):
                 for page in offered:
                     st.page_link(f"views/{page.name}.py", label=page.title, icon=f":material/{page.icon}:")
+                for part, page_name, query in PARTS.values():
+                    if page_name in {page.name for page in offered}:
+                        st.page_link(
+                            f"views/{page_name}.py",
+                            label=part,
+                            icon=f":material/{_PART_ICONS[part]}:",
+                            query_params=query,
+                        )
 
 
 def lesson_links(member: Member) -> None:
@@ -72,6 +87,7 @@ def lesson_links(member: Member) -> None:
 def continue_work(member: Member) -> None:
     """The things that the person worked on last, with their pictures; without any, the first thing to do."""
     st.subheader("Continue", anchor=False)
+    job_places()
     work = recent_work(member, _MOST_RECENT)
     if not work:
         st.write("Nothing was kept here yet. The first example shows an edit that most metrics miss:")
@@ -83,15 +99,17 @@ def continue_work(member: Member) -> None:
 def search_places(member: Member) -> None:
     """A field for words, and the places that have them."""
     words = st.text_input(
-        "Search pages, examples, metrics, runs, campaigns and datasets",
+        "Search pages, actions, examples, metrics and your own work",
         key="home-search",
-        placeholder="freighter, MiniCheck, harbour run …",
+        placeholder="train, freighter, MiniCheck, harbour run …",
     )
     if not words.strip():
         return
-    matches = matching(list(all_places(member)), words)
+    matches = matching([*all_places(member), *action_places(member), *study_places(member)], words)
     for place in matches[:_MOST_FOUND]:
         place_link(place)
+    address = f"{docs_address(SEARCH)}?{urlencode({'q': words})}"
+    st.markdown(f"[Search the documentation for “{escape_markdown(words)}”]({address})")
     if not matches:
         st.caption(escape_markdown(f"Nothing has “{words}” in its name."))
     elif len(matches) > _MOST_FOUND:

@@ -17,7 +17,7 @@ from pages.ui.lessons import read_lessons
 from pages.ui.results.project_button import audit_work
 from pages.ui.results.reports_of_person import reports_of
 from pages.ui.results.run_choice import BUNDLED_RUN, listed_runs, shown_runs
-from pages.ui.shared.page_list import pages_of
+from pages.ui.shared.page_list import PARTS, pages_of
 
 _MOST_KEPT = 200  # pairs that a search looks through
 _MOST_LETTERS = 80  # of a summary that stands for a pair without a title
@@ -127,6 +127,14 @@ def page_places(member: Member) -> Iterator[Place]:
         yield Place("page", page.title, page.name)
 
 
+def part_places(member: Member) -> Iterator[Place]:
+    """The parts of pages that were pages of their own, of those that the person may open."""
+    names = {page.name for page in pages_of(member)}
+    for title, page, query in PARTS.values():
+        if page in names:
+            yield Place("page", title, page, dict(query))
+
+
 def lesson_places(member: Member) -> Iterator[Place]:
     """The lessons on pages that the person may open, in their order; each opens with the first of its steps."""
     names = {page.title: page.name for page in pages_of(member)}
@@ -139,6 +147,7 @@ def all_places(member: Member) -> Iterator[Place]:
     """Every place that the person may open, what is their own first."""
     yield from own_work(member)
     yield from page_places(member)
+    yield from part_places(member)
     yield from lesson_places(member)
     for item in bundled_items():
         if not item.parent:

@@ -22,6 +22,7 @@ from pages.ui.metrics.setup_panel import setup_panel
 from pages.ui.probe.metric_choice import add_to_bench, has_settings, settings_form
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.prompt_forms import prompt_links
 
 
 def metric_details(row: CatalogRow, pool: ModelPool) -> None:
@@ -71,6 +72,7 @@ def metric_details(row: CatalogRow, pool: ModelPool) -> None:
             else:
                 st.markdown("**Set up**")
                 st.caption("Nothing: it asks no model.")
+            prompt_links(row.name)
             if has_settings(row.name):
                 st.markdown("**Settings**")
                 settings_form(row.name, _add_with_notice)

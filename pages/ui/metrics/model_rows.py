@@ -13,9 +13,12 @@ from core.edits import PERTURBATIONS
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models import PACKAGE, ModelPool, ModelState, ModelStatus
 from core.scoring import METRICS, Engine
+from pages.server.job_work import checkpoint_settings, download
+from pages.server.jobs import Job
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.shared.markup import escape_label, escape_message
-from pages.ui.shared.notices import repeat_notices
+from pages.ui.shared.notices import error_as_notice, repeat_notices
+from pages.ui.shared.session_user import job_person
 
 _IN_PROGRESS = (ModelStatus.LOADING, ModelStatus.DOWNLOADING)
 _LOOK_S = 0.2
@@ -112,7 +115,7 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
         if state.status is ModelStatus.FAILED:
             st.button(f"Try again {short}", key=f"retry-{key}", on_click=_run_action, args=(pool.fetch, checkpoint))
         if state.status is ModelStatus.NEEDS_DOWNLOAD:
-            st.button(f"Download {short}", key=f"fetch-{key}", on_click=_run_action, args=(pool.fetch, checkpoint))
+            st.button(f"Download {short}", key=f"fetch-{key}", on_click=_download, args=(checkpoint, name))
 
     tried = checkpoint in pool.states()
     if state.progress is not None:
@@ -125,6 +128,14 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
 
 def _run_action(action: Callable[[Checkpoint], ModelState], checkpoint: Checkpoint) -> None:
     action(checkpoint)
+
+
+def _download(checkpoint: Checkpoint, metric: str) -> None:
+    settings, title = checkpoint_settings(checkpoint), PurePath(checkpoint.source).name
+    query = {"metric": metric}
+    job = Job(f"download {'-'.join(settings.values())}", "download", title, "metrics", query, settings, job_person())
+    with error_as_notice():
+        download(job)
 
 
 def format_bytes(count: int) -> str:

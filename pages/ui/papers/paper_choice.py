@@ -11,8 +11,7 @@ from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.paper_kinds import ordered_papers, paper_question, paper_title
 from pages.ui.shared.terms import term_caption
 
-PAPER_PARAMETER = "paper"
-PAPERS_VIEW = "views/papers.py"
+PAPER_PARAMETER, _ALL = "paper", "all"
 _CARD_PX = 420
 
 
@@ -24,7 +23,7 @@ def chosen_paper() -> Paper | None:
 
 def open_paper(name: str, **parameters: str) -> None:
     """Let the address name a paper, so that a reload finds it; an empty name leads to the cards."""
-    st.query_params.from_dict({PAPER_PARAMETER: name, **parameters} if name else {})
+    st.query_params.from_dict({PAPER_PARAMETER: name or _ALL, **parameters})
 
 
 def paper_cards() -> None:
@@ -51,7 +50,7 @@ def paper_cards() -> None:
 def paper_head(paper: Paper) -> None:
     """The title of the paper with the ways to it, to its experiments in the documents and back to all papers."""
     published = read_published(paper.name)
-    st.set_page_config(page_title=f"Papers · {paper_title(paper.name)} · Touchstone")
+    st.set_page_config(page_title=f"Evaluate · {paper_title(paper.name)} · Touchstone")
     st.subheader(published.title, anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("All papers", icon=":material/arrow_back:", on_click=open_paper, args=("",), key="all-papers")

@@ -233,6 +233,16 @@ def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
     return classify_move(row.after - row.before, noise, row.direction, preserving=preserving)
 
 
+def farthest_moved(rows: Sequence[BoardRow], meant: Intention) -> str:
+    """The spec of the metric that an edit moves farthest beyond its noise; "" where it moves none so far."""
+    preserving = meant.verdict is Verdict.CONSISTENT
+    edges: dict[str, float] = {}
+    for row in rows:
+        if shift_move(row, preserving=preserving) in (Move.RIGHT, Move.WRONG) and row.noise.band:
+            edges[row.spec] = row.noise.band.edge((row.after or 0.0) - (row.before or 0.0)) or 0.0
+    return max(edges, key=edges.__getitem__, default="")
+
+
 def is_to_come(row: BoardRow) -> bool:
     """True while the score of a row, or the noise that its shift is compared with, is being computed."""
     return row.state in _PENDING_STATES or row.noise.words == _MEASURING

@@ -28,7 +28,17 @@ from core.text import LAYOUT_NOTE, find_mark, layout_units, name_contexts, units
 from core.text import edits as executable
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Span, WordScore
 from pages.server import services
-from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict
+from pages.ui.probe.board_rows import (
+    Board,
+    BoardRow,
+    LastShown,
+    Noise,
+    RowAction,
+    Selection,
+    board_verdict,
+    farthest_moved,
+    is_to_come,
+)
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
 from pages.ui.probe.pair import current_intention, current_pair, edited_summary, saved_outcomes
 from pages.ui.probe.probe_state import probe_state
@@ -45,7 +55,7 @@ def shared_null_bands() -> NullBands:
     """Null bands that were measured, for every session."""
     battery = read_battery(services.settings().noise_battery)
     of_the_same = bundled_harmless_shifts if battery.sha256 == standard_battery().sha256 else dict
-    return NullBands(services.engine(), of_the_same, battery)
+    return NullBands(services.shared_engine(), of_the_same, battery)
 
 
 def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
@@ -159,6 +169,8 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
             rows.append(
                 replace(_empty_row(metric), state="waiting", message=message, before=last.before, after=last.after)
             )
+    if not any(map(is_to_come, rows)):
+        probe_state().noticed = farthest_moved(rows, current_intention())
     selection = current_selection(request)
     sentence = selection.sentence if selection.sentence is not None and selection.sentence < len(spans) else None
     sentences_shown = tuple(span.of(text) for span in spans)
@@ -183,12 +195,16 @@ def _quote(example: Example, part: Part | None) -> str:
 
 
 def current_selection(request: Request) -> Selection:
-    """The metric and sentence that were clicked last; ROUGE-2 or the first metric where none was or it left the board."""
+    """The metric and sentence that were clicked last, by themselves those of the metric that noticed the edit most clearly.
+
+    ROUGE-2 or the first metric where none noticed it.
+    """
     selection = board_state(BOARD_KEY).selected
     specs = [metric.spec for metric in request.metrics]
     if selection and selection.spec in {*specs, *(probe_state().metrics or ())}:
         return selection
-    return Selection("rouge2" if "rouge2" in specs else next(iter(specs), ""), None)
+    usual = "rouge2" if "rouge2" in specs else next(iter(specs), "")
+    return Selection(probe_state().noticed if probe_state().noticed in specs else usual, None)
 
 
 def has_pending(cells: Cells) -> bool:

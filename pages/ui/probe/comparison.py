@@ -29,7 +29,7 @@ from pages.ui.probe.pair import (
 )
 from pages.ui.probe.probe_state import probe_state
 from pages.ui.results.copy_popover import copy_popover, table_report
-from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
+from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_label, escape_markdown
 from pages.ui.shared.pair_link import PinnedEdit
 from pages.ui.shared.terms import term_caption
 
@@ -103,7 +103,8 @@ def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
 
 def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     """Render the pinned edits, if there are any; the function returned renders the current scores, and is true while some are pending."""
-    shown = [(edit_letter(place), edit) for place, edit in enumerate(probe_state().pinned)]
+    shown = [(_column(place, edit), edit) for place, edit in enumerate(probe_state().pinned)]
+    of_systems = any(edit.system for edit in probe_state().pinned)
     if current_edits() and not is_pinned():
         shown.append((EDITOR, PinnedEdit(tuple(current_edits()), current_intention())))
     if not probe_state().pinned:
@@ -123,7 +124,7 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
             rendered.append(compared)
             with slot.container():
                 for edit in compared:
-                    if edit.verdict:
+                    if edit.verdict and not of_systems:  # another system's summary is no edit that is to be noticed
                         st.caption(escape_markdown(f"{edit.name}: {edit.verdict}"))
                 frame, styles = comparison_table(compared)
                 styled = frame.style.apply(lambda _: styles, axis=None)
@@ -135,16 +136,13 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
 
     original = current_pair().original
     with st.container(border=True, key="comparison"):
-        st.markdown("**Edits of this summary side by side**")
-        for place, edit in enumerate(probe_state().pinned):
-            letter = edit_letter(place)
-            laid = executable.as_segments(current_pair().original, edit.edits)
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(f"**{letter}**", width="content")
-                with st.container(width="stretch"):
-                    st.html(diff_html(executable.abridge_unchanged(laid, margin=60)))
-                st.button(f"Edit {letter}", key=f"open-pinned-{place}", on_click=open_pinned, args=(place,))
-                st.button(f"Unpin {letter}", key=f"unpin-{place}", type="tertiary", on_click=unpin, args=(place,))
+        st.markdown("**Summaries of systems side by side**" if of_systems else "**Edits of this summary side by side**")
+        if of_systems:
+            st.caption(
+                f"{ORIGINAL} is the summary of {escape_markdown(current_pair().title)}. Open one to see its scores by sentence with the "
+                "evidence in the document, and to label it."
+            )
+        _pinned_rows()
         slot = st.empty()
         draw()
         with st.container(horizontal=True):
@@ -160,6 +158,29 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
                 icon=":material/download:",
             )
     return draw
+
+
+def _pinned_rows() -> None:
+    """A line for each pinned edit: its difference, and the ways to open and to unpin it."""
+    for place, edit in enumerate(probe_state().pinned):
+        letter = escape_label(_column(place, edit))
+        laid = executable.as_segments(current_pair().original, edit.edits)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{letter}**", width="content")
+            with st.container(width="stretch"):
+                st.html(diff_html(executable.abridge_unchanged(laid, margin=60)))
+            st.button(
+                f"{'Open' if edit.system else 'Edit'} {letter}",
+                key=f"open-pinned-{place}",
+                on_click=open_pinned,
+                args=(place,),
+            )
+            st.button(f"Unpin {letter}", key=f"unpin-{place}", type="tertiary", on_click=unpin, args=(place,))
+
+
+def _column(place: int, edit: PinnedEdit) -> str:
+    """The letter of a pinned edit, with its system where one wrote it."""
+    return f"{edit_letter(place)} · {edit.system}" if edit.system else edit_letter(place)
 
 
 def _compared(request: Request, shown: Sequence[tuple[str, PinnedEdit]]) -> list[ComparedEdit]:

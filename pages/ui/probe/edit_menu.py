@@ -130,7 +130,7 @@ def edit_menu(pair: LoadedPair) -> None:
                     for kinds in paper.perturbations().values():
                         _perturbation_buttons(kinds, example)
                     st.page_link(
-                        "views/papers.py",
+                        "views/evaluate.py",
                         label="All of the paper on this pair, with all metrics",
                         icon=":material/playlist_play:",
                         query_params={"paper": paper.name, "pairs": "probe"},

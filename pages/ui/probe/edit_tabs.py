@@ -34,7 +34,7 @@ from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.probe.text_panes import editor_state
 from pages.ui.results.copy_popover import code_block
 from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
-from pages.ui.shared.notices import leave_receipt
+from pages.ui.shared.notices import leave_notice, leave_receipt
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import SessionUserState, user_name
 
@@ -113,8 +113,8 @@ def _intention_fields() -> None:
     with pin:
         full = len(probe_state().pinned) >= MAX_PINNED
         st.button(
-            "Pin to compare",
-            icon=":material/push_pin:",
+            "Compare edits",
+            icon=":material/difference:",
             key="pin",
             width="stretch",
             on_click=pin_edit,
@@ -172,6 +172,8 @@ def _execute_json() -> None:
         return
     if executable.apply(original, edits) != edited_summary():
         pin_edit()
+        if current_edits():
+            leave_notice("These edits replace yours, which stay in the comparison below. Undo brings them back.")
     if meant != UNSTATED:
         intend(meant)
     rewrite_summary(executable.apply(original, edits), edits)
@@ -197,9 +199,18 @@ def record_tab() -> None:
         if current_edits():
             edits_in_context()
     whose = "edited summary" if current_edits() else "summary"
-    st.segmented_control(
-        f"The {whose} is", [*Verdict], key=record_field(ProbeState.verdict).key, format_func=str.capitalize
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        verdict = st.segmented_control(
+            f"The {whose} is", [*Verdict], key=record_field(ProbeState.verdict).key, format_func=str.capitalize
+        )
+        st.button(  # beside the one answer that it takes, so that it is in sight with all others
+            "Save label",
+            key="save",
+            type="primary",
+            on_click=save_record,
+            args=(record_from_form,),
+            disabled=services.settings().demo or not verdict,
+        )
     confidence_column, type_column = st.columns([1.2, 1])
     confidence_column.segmented_control(
         "How sure are you?",
@@ -230,14 +241,6 @@ def record_tab() -> None:
         else:
             user = services.settings().user
             st.text_input("Recorded as", value=user, key=SessionUserState.name.key, width=180, persist_state="session")
-        st.button(
-            "Save label",
-            key="save",
-            type="primary",
-            on_click=save_record,
-            args=(record_from_form,),
-            disabled=demo or not record_field(ProbeState.verdict).get(),
-        )
     if demo:
         st.write("Nothing is kept in this demo.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.scoring import CellState, Request
+from core.scoring import CellState, Request, metric_title
 from core.text import name_contexts
 from core.types import Result, Span
 from pages.ui.probe.board_rows import Selection
@@ -25,13 +25,14 @@ def document_highlights(request: Request, result: Result | None) -> tuple[Highli
     headings = source_marks(current_pair())
     if result is None:
         return tuple(headings)
-    sentence = current_selection(request).sentence
+    selection = current_selection(request)
+    sentence, title = selection.sentence, metric_title(selection.spec)
     parts = [(number, part) for number, part in enumerate(result.parts) if sentence in (None, number)]
     evidence = []
     for number, part in parts:
         if part.evidence:
             name = name_contexts(current_pair().contexts, part.evidence)
-            text = f"sentence {number + 1}: {part.score:.2f}{' · ' if name else ''}{name}"
+            text = f"{title}, sentence {number + 1}: {part.score:.2f}{' · ' if name else ''}{name}"
             evidence.append(Highlight(part.evidence, "evidence", text))
 
     pieces = result.seen.pieces

@@ -73,7 +73,7 @@ def headline_sentence(board: Board, *, edited: bool) -> str:
 
 
 def headline_chips(board: Board) -> list[Chip]:
-    """A chip for each metric that tells consistent from inconsistent, in the order of the board."""
+    """A chip for each metric that tells consistent from inconsistent, those that moved first, else in the order of the board."""
     preserving = board.meant.verdict is Verdict.CONSISTENT
     words = _WORDS_IF_KEPT if preserving else _WORDS_IF_BROKEN
     chips = []
@@ -87,4 +87,4 @@ def headline_chips(board: Board) -> list[Chip]:
             chips.append(Chip(row.title, _STATES.get(row.state, row.state), "·", ""))
         else:
             chips.append(Chip(row.title, words.get(move, "no better side"), _SIGNS.get(move, "·"), move.value))
-    return chips
+    return sorted(chips, key=lambda chip: chip.move not in (Move.RIGHT, Move.WRONG))

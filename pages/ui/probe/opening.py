@@ -223,7 +223,7 @@ def _open_draft(payload: str) -> None:
     # drafts of before say neither
     meant = _intention_of_draft(fields.pop("meant", {}))
     pinned = tuple(
-        PinnedEdit(_edits_of_draft(edit["edits"]), _intention_of_draft(edit["meant"]))
+        PinnedEdit(_edits_of_draft(edit["edits"]), _intention_of_draft(edit["meant"]), edit.get("system", ""))
         for edit in fields.pop("pinned", ())
     )
     claimed = fields.pop("claims", None)

@@ -15,6 +15,7 @@ from pages.ui.probe.context_form import context_form
 from pages.ui.probe.document_reading import DocumentReading, follow_reading
 from pages.ui.probe.opening import open_pair
 from pages.ui.probe.probe_state import LoadedPair, ProbeState, probe_state
+from pages.ui.probe.system_outputs import outputs_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
@@ -130,6 +131,7 @@ def _show_upload() -> None:
     items = {item.example.id: item for item in uploaded if isinstance(item, Item)}
     refused = [refusal for refusal in uploaded if isinstance(refusal, Refusal)]
     if items:
+        outputs_choice([*items.values()])
         shown = list(items)
         if len(items) > _MOST_LISTED:
             st.text_input(

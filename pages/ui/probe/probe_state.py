@@ -123,6 +123,9 @@ class ProbeState:
     last_shown: dict[str, LastShown] = field(default_factory=dict)
     """By spec, the scores that the board showed last."""
 
+    noticed: str = ""
+    """Spec of the metric that the edit moves farthest beyond its noise; empty where it moves none so far."""
+
     # what language models were asked for
     variant_request: VariantRequest | None = None
     """Variant that a language model is writing; None without one."""
@@ -184,6 +187,7 @@ class ProbeState:
     upload = WidgetValue[UploadedFile | None]("upload", None)
     clean_upload = WidgetValue("clean-upload", True)
     uploaded_id = WidgetValue[str | None]("uploaded-id", None)
+    uploaded_outputs = WidgetValue[int | None]("uploaded-outputs", None)
     uploaded_words = WidgetValue("uploaded-words", "")
     pasted_document = WidgetValue[str]("pasted-document", "")
     pasted_summary = WidgetValue[str]("pasted-summary", "")

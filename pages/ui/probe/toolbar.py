@@ -90,7 +90,7 @@ def kept_offer() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="kept-offer"):
         st.markdown("The pair is kept.", width="content")
         project_button(Work("pair", saved[0]), pair.title or "Project")
-        st.page_link("views/data.py", label="Records", icon=":material/inventory_2:")
+        st.page_link("views/home.py", label="Records", icon=":material/inventory_2:", query_params={"open": "records"})
 
 
 def draft_offer() -> None:

@@ -58,7 +58,8 @@ def report_state() -> ReportState:
 
 def pin_builder() -> PinBuilder:
     """The services of this server, by which results are made again."""
-    return PinBuilder(services.store(), services.settings(), services.engine)
+    engine = services.engine()
+    return PinBuilder(services.store(), services.settings(), lambda: engine)
 
 
 def save_change(change: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""The tables of Records: what was saved here, and the bundled examples with the scores that come with them."""
+"""Records on Home: what was kept and labelled here with its export, and the bundled examples with the scores that come with them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,49 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LINK = st.column_config.LinkColumn("", display_text="Open in Probe")
+
+
+_OPENED = "open"  # in the address: a link opens the records
+_MOST_ROWS = 500
+
+
+def records() -> None:
+    """Everything that was kept and labelled outside of campaigns, folded in until somebody wants it."""
+    opened = st.query_params.get(_OPENED) == "records"
+    with st.expander(
+        "Records: every kept pair and label, with its export",
+        expanded=opened,
+        icon=":material/inventory_2:",
+        key=f"records-{opened}",
+        on_change="rerun",
+    ) as box:
+        if box.open:
+            _open_records()
+
+
+def _open_records() -> None:
+    store, costs = services.store(), services.engine().costs()
+    counts = store.counts("origin", "label", "explanationjudgement")
+    if not counts["origin"] and not counts["label"]:
+        st.info(
+            "Nothing was kept yet. On Probe, press Keep pair, or save a label in the Record tab.",
+            icon=":material/inventory_2:",
+        )
+        cost_table(costs)
+        bundled_table()
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for what, table in (
+            ("Pairs", "origin"),
+            ("Labels on Probe", "label"),
+            ("Explanations judged", "explanationjudgement"),
+        ):
+            st.metric(what, counts[table], border=True, width=170)
+        st.space("stretch")
+        st.download_button("Export JSONL", exported_jsonl, "touchstone.jsonl", on_click="ignore")
+        st.download_button("Export CSV", exported_csv, "touchstone.csv", on_click="ignore")
+    saved_table(store.saved(_MOST_ROWS))
+    cost_table(costs)
 
 
 def saved_table(saved: Sequence[SavedRow]) -> None:

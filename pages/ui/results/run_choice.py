@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
 import streamlit as st
 
@@ -27,12 +26,14 @@ from core.results import (
 )
 from core.types import PRECOMPUTED
 from pages.server import services
+from pages.server.job_work import continue_stress_run, run_storage
+from pages.server.jobs import Job
 from pages.ui.results.project_button import project_button
 from pages.ui.shared.background_results import progress_bar
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import error_as_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
-from pages.ui.shared.session_user import user_name
+from pages.ui.shared.session_user import job_person, user_name
 
 _NEW_RUN = ""
 BUNDLED_RUN = "bundled"
@@ -157,18 +158,15 @@ def begin_run(run: StressRun) -> str:
 
 def continue_run(id: str) -> None:
     """Carry a run on in the background; results are added to it as they arrive."""
-    home = _storage_of(id)
-    # a run of its own: the one that pages read must not grow while they read it
-    begin = partial(
-        services.stress_runner().start, id, run_from_lines(home.run_lines(id)), partial(home.append_run, id)
-    )
+    row = listed_runs()[id]
+    job = Job(f"stress run {id}", "stress run", row.name, "stress", {"run": id}, {"run": id}, job_person())
     with error_as_notice():
-        services.person_jobs().start(user_name(), begin)
+        continue_stress_run(job)
 
 
 def store_opinion(id: str, opinion: Opinion) -> None:
     """Add what a person says of a variant. Raises StoreError where it cannot be kept."""
-    _storage_of(id).append_run(id, [to_json_line(opinion)])
+    run_storage(id).append_run(id, [to_json_line(opinion)])
 
 
 def accepts_opinions(id: str) -> bool:
@@ -209,13 +207,7 @@ def follow_run(row: RunRow, run: StressRun) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the run…")
 def _cached_run(id: str, lines: int) -> StressRun:  # noqa: ARG001  # their number is part of the key
-    return run_from_lines(bundled_run_lines() if id == BUNDLED_RUN else _storage_of(id).run_lines(id))
-
-
-def _storage_of(id: str) -> InMemoryRuns | Store:
-    """Storage that a run is in."""
-    demo_runs = services.demo_runs()
-    return demo_runs if id in demo_runs else services.store()
+    return run_from_lines(bundled_run_lines() if id == BUNDLED_RUN else run_storage(id).run_lines(id))
 
 
 def _run_in_address() -> str:
@@ -229,6 +221,7 @@ def _run_progress(id: str, lines: int, run: StressRun) -> None:
         if now.done - run.settled > (now.total * _REDRAW_SHARE if run.done else 0):
             st.rerun()
         progress_bar(now, services.stress_runner().cancel, id)
+        st.caption(":material/hourglass_top: Under way: the figures below are of the scores so far, and will change.")
         return
     row = listed_runs().get(id)
     if row is None or row.lines != lines:
@@ -263,7 +256,7 @@ _FILTER_TITLES = {
         "broken.",
     ),
     "trivial": ("trivial edits", "A date, a number, an antonym or negation, or a name: no reading of the document needed."),
-    "misplaced": ("words from another source than intended", "Intended as intrinsic and found extrinsic, or the other way round."),
+    "misplaced": ("not the kind of error that was meant", "Intended as intrinsic and found extrinsic, or the other way round."),
 }  # fmt: skip
 
 

@@ -105,18 +105,19 @@ def _study_pin(study: Study, data: StudyData, report: Report, run_id: str, **par
 
 def addressed_study(study: type[StudyT]) -> StudyT:
     """The study with the settings that the address has of it; with the usual ones where it names another, or none that it takes."""
-    spec = current_spec(st.query_params.get(SETTINGS_PARAMETER, ""))
-    stated = attempt(lambda: STUDIES.parse(spec)) if spec.partition("[")[0] == study.name else None
+    specs = map(current_spec, st.query_params.get_all(SETTINGS_PARAMETER))
+    spec = next((spec for spec in specs if spec.partition("[")[0] == study.name), "")
+    stated = attempt(lambda: STUDIES.parse(spec)) if spec else None
     return stated if isinstance(stated, study) else study()
 
 
 def address_study(study: Study) -> None:
-    """Put the settings of the study into the address, or none where they are the usual ones."""
-    address = st.query_params
-    if study.spec != study.name:
-        address[SETTINGS_PARAMETER] = study.spec
-    elif SETTINGS_PARAMETER in address:
-        del address[SETTINGS_PARAMETER]
+    """Put the settings of the study into the address, or none where they are the usual ones, beside those of others."""
+    specs = st.query_params.get_all(SETTINGS_PARAMETER)
+    others = [spec for spec in specs if current_spec(spec).partition("[")[0] != study.name]
+    own = [study.spec] if study.spec != study.name else []
+    if specs != [*others, *own]:
+        st.query_params[SETTINGS_PARAMETER] = [*others, *own]
 
 
 def study_form(study: type[Study], data: StudyData, form: int = 0) -> Study:
@@ -134,9 +135,17 @@ def study_form(study: type[Study], data: StudyData, form: int = 0) -> Study:
     values: dict[str, Setting] = {"view": view.view_name} if view.view_name else {}
     values |= {name: only[0] for name, only in choices.items() if len(only) == 1 and name not in composed}
     stated = addressed_study(study).settings
-    if fields.keys() - values.keys():
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            for name in [name for name in fields if name not in values]:
+    open_fields = [name for name in fields if name not in values]
+    if open_fields:
+        row = st.container(horizontal=True, vertical_alignment="bottom")
+        first = row.container(horizontal=True, vertical_alignment="bottom", width="content")
+        boxes = [first] * len(open_fields)
+        if len(open_fields) > _MOST_FIELDS:
+            with row:
+                more = st.popover("More settings", icon=":material/tune:", key=f"study-{study.name}-more")
+            boxes[_FIRST_FIELDS:] = [more] * (len(open_fields) - _FIRST_FIELDS)
+        for name, box in zip(open_fields, boxes, strict=True):
+            with box:
                 field = fields[name]
                 key = f"study-{study.name}-{view.view_name}-{name}-{hash((choices[name], form))}"
                 first = stated.get(name, field.default)
@@ -160,6 +169,7 @@ def _view_choice(study: type[Study], data: StudyData, form: int) -> Study:
 
 
 _FEW_CHOICES = 6  # that fit beside each other
+_MOST_FIELDS, _FIRST_FIELDS = 4, 2  # of a form in one row; where it has more, all but the first are behind a button
 
 
 def _setting_control(

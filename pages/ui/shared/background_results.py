@@ -12,9 +12,12 @@ import streamlit as st
 
 from core.base import BackgroundTask, Progress
 from core.types import T
+from pages.server import services
+from pages.server.jobs import Job
 from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_state import page_state
+from pages.ui.shared.session_user import job_person
 
 P = ParamSpec("P")
 
@@ -25,9 +28,10 @@ _FREE_THREADS = threading.BoundedSemaphore(2)  # more would take turns on the co
 
 @dataclass(eq=False)
 class RedrawState:
-    """State of the open page: whether only the person's own actions rerun it, as in a dialog with a file field."""
+    """State of the open page: whether only the person's own actions rerun it, as in a dialog with a file field, and its name."""
 
     held: bool = False
+    view: str = ""
 
 
 def redraw() -> None:
@@ -71,7 +75,7 @@ def background_results(
     what: str, key: Hashable, work: Callable[[], Iterable[T]], total: int, shape: str = ""
 ) -> list[T] | None:
     """All of the about `total` results that the work of this key gives one after the other, with a bar of how many are there."""
-    task: BackgroundTask[T] = _start(key, work, total)
+    task: BackgroundTask[T] = _start(key, work, total, what, page_state(RedrawState).view)
     if task.running:
         _show_waiting(what, key, task, shape)
         return None
@@ -82,12 +86,21 @@ def background_results(
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _start(key: Hashable, _work: Callable[[], Iterable[T]], _total: int) -> BackgroundTask[T]:  # noqa: ARG001  # the key is that of the cache
+def _start(  # the key is that of the cache
+    key: Hashable,
+    _work: Callable[[], Iterable[T]],
+    _total: int,
+    _what: str,
+    _view: str,
+) -> BackgroundTask[T]:
     def work_in_turn() -> Generator[T]:
         with _FREE_THREADS:
             yield from _work()
 
-    return BackgroundTask(work_in_turn, _total)
+    job = Job(
+        f"figures {hash(key)}", "figures", _what.rstrip(".…"), _view, st.query_params.to_dict(), person=job_person()
+    )
+    return services.jobs().start(job, lambda: BackgroundTask(work_in_turn, _total, unit="parts"), listed=False)
 
 
 @polled(_LOOK_S)

@@ -12,7 +12,7 @@ from pages.ui.shared.markup import escape_markdown, escape_message
 def battery_choice(key: str) -> Battery | None:
     """The battery that is chosen; None, with the reason on the page, where what was typed is none."""
     spec = st.selectbox(
-        "Battery",
+        "Set of perturbations",
         battery_names(),
         battery_names().index(STANDARD_BATTERY),
         key=key,
@@ -28,3 +28,8 @@ def battery_choice(key: str) -> Battery | None:
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return None
+
+
+def battery_spec(key: str) -> str:
+    """The name of the battery that is chosen there, as `read_battery` takes it."""
+    return str(st.session_state.get(key, STANDARD_BATTERY))

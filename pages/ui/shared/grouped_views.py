@@ -18,16 +18,18 @@ Groups = Mapping[str, Mapping[str, View[D]]]
 
 TAB_PARAMETER = "tab"
 """The parameter of the address that names the view."""
+_MOST_IN_A_ROW = 3
 SETTINGS_PARAMETER = "study"
 """The parameter of the address that has the spec of a study whose settings are not the usual ones."""
 
 
 @dataclass(eq=False)
 class FirstView:
-    """State of a page with views: the one that its tabs open at first, None until the address was read, and these tabs' key."""
+    """State of a page with views: the one that its tabs open at first, None until the address was read, these tabs' key, and the view that the address names by itself."""
 
     name: str | None = None
     tabs: str = ""  # of the last run
+    written: str = ""
 
 
 def enter_view(page: str, name: str) -> None:
@@ -64,8 +66,10 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
     A study may be named with settings. `moved` has the names that addresses had before, and what they are called now.
     """
     state, key = page_state(FirstView, page), f"{page}-tabs-{len(groups)}"
-    if state.name is None or state.tabs not in ("", key):  # other tabs open at the view that was open
-        state.name = st.query_params.get(TAB_PARAMETER, "")
+    addressed = st.query_params.get(TAB_PARAMETER, "")
+    # other tabs open at the view that was open, and a link within the session at its own
+    if state.name is None or state.tabs not in ("", key) or (addressed and addressed != state.written):
+        state.name = addressed
     state.tabs = key
     offered = {name for views in groups.values() for name in views}
     if state.name not in offered:
@@ -79,21 +83,37 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
     for (group, views), tab in zip(groups.items(), tabs, strict=True):
         if tab.open:
             with tab:
-                names = list(views)
-                if len(names) == 1:
-                    name = names[0]
-                else:
-                    name = st.segmented_control(
-                        group,
-                        names,
-                        default=first if first in names else names[0],
-                        key=f"{page}-view-{group}-{len(names)}",
-                        format_func=view_title,
-                        required=True,
-                        label_visibility="collapsed",
-                    )
-                st.query_params[TAB_PARAMETER] = name
+                name = _open_view(page, group, list(views), first)
+                if state.written not in ("", name) and addressed == state.written:  # another view has other settings
+                    st.query_params.pop(SETTINGS_PARAMETER, None)
+                st.query_params[TAB_PARAMETER] = state.written = name
                 views[name](data)
+
+
+def _open_view(page: str, group: str, names: list[str], first: str) -> str:
+    """The view of a tab that is chosen: beside each other where they are few, else in one list."""
+    if len(names) == 1:
+        return names[0]
+    default, key = first if first in names else names[0], f"{page}-view-{group}-{len(names)}"
+    if len(names) <= _MOST_IN_A_ROW:
+        return st.segmented_control(
+            group,
+            names,
+            default=default,
+            key=key,
+            format_func=view_title,
+            required=True,
+            label_visibility="collapsed",
+        )
+    return st.selectbox(
+        "Study",
+        names,
+        names.index(default),
+        # another default in the list would not be shown by the same widget
+        key=f"{key}-{default}",
+        format_func=view_title,
+        width=360,
+    )
 
 
 def _addressed_view(name: str, moved: Mapping[str, str]) -> str:

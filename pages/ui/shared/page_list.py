@@ -1,4 +1,4 @@
-"""The pages, who may open each and what one does there, with the heading and the modules that a page needs."""
+"""The pages and the parts that were pages, who may open each and what one does there, with the heading and the modules of a page."""
 
 from __future__ import annotations
 
@@ -59,44 +59,12 @@ PAGES = (
         "guides/stress-test",
     ),
     PageOfRight(
-        Right.LABEL,
-        "annotate",
-        "Annotate",
-        "rate_review",
-        "Label one item after the other, blind to the scores.",
-        "guides/annotation",
-    ),
-    PageOfRight(
-        Right.ADJUDICATE,
-        "review",
-        "Review",
-        "gavel",
-        "Decide where annotators differ, the worst first.",
-        "guides/annotation",
-    ),
-    PageOfRight(
-        Right.MANAGE,
-        "campaigns",
-        "Campaigns",
-        "assignment",
-        "Set up labelling, and follow progress and agreement.",
-        "guides/annotation",
-    ),
-    PageOfRight(
         Right.EXPLORE,
         "evaluate",
         "Evaluate",
         "leaderboard",
         "Which metric can be trusted, on which errors, with what certainty? From datasets and your own labels.",
         "guides/evaluation",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "papers",
-        "Papers",
-        "menu_book",
-        "What published papers measured: put your pairs and metrics through it, beside the figures that they print.",
-        "papers/index",
     ),
     PageOfRight(
         Right.EXPLORE,
@@ -107,40 +75,50 @@ PAGES = (
         "guides/audit",
     ),
     PageOfRight(
-        Right.EXPLORE,
-        "data",
-        "Records",
-        "inventory_2",
-        "Look at what was kept and labelled, and export it.",
-        "reference/file-formats",
+        Right.LABEL,
+        "annotate",
+        "Annotate",
+        "rate_review",
+        "Label one item after the other, blind to the scores.",
+        "guides/annotation",
+    ),
+    PageOfRight(
+        Right.ADJUDICATE,
+        "campaigns",
+        "Campaigns",
+        "assignment",
+        "Set up labelling, follow progress and agreement, and decide where people differ.",
+        "guides/annotation",
     ),
     PageOfRight(
         Right.EXPLORE,
         "metrics",
         "Metrics",
         "straighten",
-        "What each metric measures and what it needs; load models, set endpoints.",
+        "What each metric measures and what it needs; load models, set endpoints, read and replace prompts.",
         "guides/metrics",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "prompts",
-        "Prompts",
-        "chat",
-        "Read what language models are sent, and replace it by your own.",
-        "guides/endpoints#prompts",
     ),
 )
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "Test a metric": ("probe", "stress", "audit"),
-        "Label": ("annotate", "review", "campaigns"),
-        "Judge metrics": ("evaluate", "papers", "data", "metrics", "prompts"),
+        "Test a metric": ("probe", "stress", "evaluate", "audit"),
+        "Label": ("annotate", "campaigns"),
+        "Metrics": ("metrics",),
     }
 )
 """The pages for each of the three things that one does here; Home and Projects are for all of them."""
+
+PARTS: Mapping[str, tuple[str, str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "review": ("Review", "campaigns", {"tab": "Review"}),
+        "papers": ("Papers", "evaluate", {"paper": "all"}),
+        "data": ("Records", "home", {"open": "records"}),
+        "prompts": ("Prompts", "metrics", {"prompt": "all"}),
+    }
+)
+"""By the name of a former page: its title, the page that it is a part of, and the parameters that open it there."""
 
 
 def page_heading(shown: st.Page) -> None:
@@ -151,13 +129,14 @@ def page_heading(shown: st.Page) -> None:
         st.html(page_head("heading.html", page.purpose, page.chapter, title=page.title))
 
 
-def load_page(shown: st.Page) -> None:
-    """Wait until what a page needs is imported, and show that to the first visitor of a server; the way out needs nothing."""
+def load_page(shown: st.Page) -> str:
+    """The name of a page, once what it needs is imported; the first visitor of a server sees that it loads, and the way out needs nothing."""
     name = next((page.name for page in PAGES if page.title == shown.title), "")
     if name and not (startup.is_loaded(startup.METRICS) and startup.is_loaded(name)):
         with st.spinner(f"Loading the metrics and the page {shown.title}…"):
             startup.load(startup.METRICS)
             startup.load(name)
+    return name
 
 
 def pages_of(member: Member) -> list[PageOfRight]:

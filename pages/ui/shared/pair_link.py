@@ -25,10 +25,11 @@ from core.types import (
 
 @dataclass(frozen=True, slots=True)
 class PinnedEdit:
-    """An edit of the pair that is kept beside others to be compared, and what it is meant to be."""
+    """An edit of the pair that is kept beside others to be compared, what it is meant to be, and the system that wrote it, if one did."""
 
     edits: tuple[Edit, ...]
     meant: Intention = UNSTATED
+    system: str = ""
 
 
 _MAX_EDIT_BYTES = 200_000  # bytes of edits after unpacking; a link is input from outside
@@ -52,7 +53,14 @@ def pair_link(
         parts |= {name: str(value) for name, value in stated.items() if value}
     if pinned:
         parts["pinned"] = _pack(
-            [[_plain_edits(summary, pin.edits), pin.meant.verdict or "", pin.meant.error_type or ""] for pin in pinned]
+            [
+                [
+                    _plain_edits(summary, pin.edits),
+                    *(pin.meant.verdict or "", pin.meant.error_type or ""),
+                    *([pin.system] if pin.system else []),
+                ]
+                for pin in pinned
+            ]
         )
     if claims:
         parts["claims"] = _pack(claims.to_json())
@@ -74,10 +82,9 @@ def unpack_pinned(text: str, summary: str) -> tuple[PinnedEdit, ...]:
 
     def read(record: object) -> PinnedEdit:
         match record:
-            case [list(edits), str(verdict), str(error_type)]:
-                return PinnedEdit(
-                    tuple(_edits_of_records(edits, summary)), executable.stated_intention(verdict, error_type)
-                )
+            case [list(edits), str(verdict), str(error_type), *names] if all(isinstance(name, str) for name in names):
+                meant = executable.stated_intention(verdict, error_type)
+                return PinnedEdit(tuple(_edits_of_records(edits, summary)), meant, str(next(iter(names), "")))
         raise ValueError("a pinned edit cannot be read")
 
     return _unpack(text, lambda records: tuple(map(read, records))) if text else ()

@@ -14,7 +14,7 @@ from core.models import PromptEntry
 from core.models.llm import prompt_replacements
 from core.text import segments
 from pages.server import services
-from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
+from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
@@ -22,7 +22,7 @@ from pages.ui.shared.session_user import current_member
 
 @dataclass(eq=False)
 class PromptsState:
-    """State of the Prompts page: by prompt, the error for which its file is not used."""
+    """State of the prompts on Metrics: by prompt, the error for which its file is not used."""
 
     errors: dict[str, str] = field(default_factory=dict)
     prompt = WidgetValue[str]("prompt", "")
@@ -59,16 +59,84 @@ def prompt_table(entries: Sequence[PromptEntry]) -> None:
     )
 
 
+PROMPT_PARAMETER = "prompt"
+"""The parameter of the address that names the prompt which is open."""
+
+
+def prompts_opened() -> bool:
+    """True if the address names a prompt."""
+    return PROMPT_PARAMETER in st.query_params
+
+
+def open_prompt(name: str) -> None:
+    """Let the address name a prompt, so that a reload finds it; an empty name leads back."""
+    st.query_params.from_dict({PROMPT_PARAMETER: name} if name else {})
+
+
+def prompt_links(judge: str = "") -> None:
+    """Buttons that open the prompts of a judge, or one for all; nothing for a metric that sends none."""
+    if not judge:
+        st.subheader("Prompts", anchor=False)
+        st.caption("What language models are sent: as judges, and to propose, explain and check edits.")
+        st.button(
+            "Read and replace prompts", icon=":material/chat:", on_click=open_prompt, args=("all",), key="prompts"
+        )
+        return
+    names = [name for name in prompt_replacements.prompt_names() if name == judge or name.startswith(f"{judge}-")]
+    if not names:
+        return
+    st.markdown("**Prompts**")
+    with st.container(horizontal=True, gap="xsmall"):
+        for name in names:
+            entry = prompt_replacements.prompt_entry(name)
+            st.button(
+                escape_label(entry.bundled.title),
+                key=f"prompt-{name}",
+                icon=":material/edit:" if entry.replacement else ":material/chat:",
+                help="Read what is sent, and replace it by your own.",
+                on_click=open_prompt,
+                args=(name,),
+            )
+
+
+def prompts_view() -> None:
+    """One prompt with its parts, its form and its difference from ours, and all of them below."""
+    st.button(
+        "All metrics",
+        key="prompts-back",
+        icon=":material/arrow_back:",
+        type="tertiary",
+        on_click=open_prompt,
+        args=("",),
+    )
+    try:
+        book = read_prompts()
+    except TouchstoneError as error:
+        st.error(escape_message(str(error)), icon=":material/error:")
+        return
+    entry = chosen_prompt(book)
+    prompt_headline(entry)
+    text, edit, compared = st.tabs(["What is sent", "Edit", "Difference"], key="prompt-tabs")
+    with text:
+        prompt_parts(entry)
+    with edit:
+        prompt_form(entry)
+    with compared:
+        prompt_difference(entry)
+    st.subheader("All prompts")
+    prompt_table(book)
+
+
 def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
     """The prompt that the address names, so that a reload or a link finds it; else the first."""
     titles = {entry.name: entry.bundled.title for entry in entries}
-    named = st.query_params.get("prompt", "")
+    named = st.query_params.get(PROMPT_PARAMETER, "")
     prompts_state().prompt = named if named in titles else next(iter(titles))
     selected = st.selectbox(
         "Prompt",
         list(titles),
         key=PromptsState.prompt.key,
-        format_func=lambda name: f"{titles[name]} ({name})",
+        format_func=titles.__getitem__,
         on_change=lambda: st.query_params.update(prompt=prompts_state().prompt),
         width=420,
     )

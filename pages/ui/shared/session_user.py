@@ -24,7 +24,7 @@ from core.errors import TouchstoneError
 from pages.server import services
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, SIGN_OUT, guess_delay, has_organisation, sign_in_path
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message, register_component
-from pages.ui.shared.page_list import GROUPS, PAGES, pages_of
+from pages.ui.shared.page_list import PAGES, PARTS, pages_of
 from pages.ui.shared.script_run import end_run
 from pages.ui.shared.session_state import WidgetValue, page_state
 
@@ -56,6 +56,14 @@ def session_user_state() -> SessionUserState:
 def user_name() -> str:
     """The name of the person of this session, also before it was asked for."""
     return SessionUserState.name.get() or services.settings().user
+
+
+def job_person() -> str:
+    """The person whose jobs this session shows: by name on a shared server, the session in a demo, else the one person of the server."""
+    settings = services.settings()
+    if settings.demo:
+        return services.session_owner()
+    return user_name() if settings.shared else ""
 
 
 def require_member() -> Member:
@@ -237,7 +245,7 @@ def open_session() -> Member:
     try:
         services.settings()
         services.store()
-        services.engine()
+        services.shared_engine()
     except TouchstoneError as error:
         st.set_page_config(page_title="Touchstone cannot start")
         st.error(f"Touchstone cannot start. {escape_message(str(error))}", icon=":material/error:")
@@ -246,15 +254,18 @@ def open_session() -> Member:
     person = require_member()
     if services.settings().shared:
         SessionUserState.name.set(person.name)
+        services.charge(person.name)
     return person
 
 
 _NEVER_FIRST = ("home", "projects")  # they say little to a stranger
-_MOST_IN_A_ROW = 4  # pages that need no groups
 
 
 def pages_for(member: Member) -> dict[str, list[st.Page]]:
-    """The pages of a person by their group; the bare address leads to the first one to work on. On a shared server also the way out."""
+    """The pages of a person in one row, in which rules of the theme part the groups; on a shared server also the way out.
+
+    The bare address leads to the first page to work on, and the address of a former page to what it is a part of.
+    """
     allowed = pages_of(member)
     first = next(page for page in allowed if page.name not in _NEVER_FIRST)
     pages = {
@@ -274,15 +285,19 @@ def pages_for(member: Member) -> dict[str, list[st.Page]]:
         url_path=first.name,
         visibility="hidden",
     )
-    groups = {"": [*pages.values()]}
-    if len(pages) > _MOST_IN_A_ROW:  # Home and Projects beside each other, then the groups that have a page
-        grouped = {name for names in GROUPS.values() for name in names}
-        groups = {"": [page for name, page in pages.items() if name not in grouped]}
-        for title, names in GROUPS.items():
-            if of_group := [pages[name] for name in names if name in pages]:
-                groups[title] = of_group
-    groups[""].insert(0, named)
+    former = [_former_page(name, pages[page]) for name, (_, page, _) in PARTS.items() if page in pages]
+    groups = {"": [named, *pages.values(), *former]}
     if not services.settings().shared:
         return groups
     out = st.Page(sign_out, title="Sign out", icon=":material/logout:", url_path=SIGN_OUT)
     return groups | {escape_markdown(f"{member.name}, {member.role.value}"): [out]}
+
+
+def _former_page(name: str, page: st.Page) -> st.Page:
+    """The address of a former page, which opens what it is a part of, with the parameters that it has."""
+    title, _, query = PARTS[name]
+
+    def lead_on() -> None:
+        st.switch_page(page, query_params={**query, **st.query_params.to_dict()})
+
+    return st.Page(lead_on, title=title, url_path=name, visibility="hidden")

@@ -87,7 +87,7 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
     for heading, run in (("This run", load_run(row)), ("The other", other)):
         plan = run.plan  # these facts must be alike for figures to be compared
         check = f", NLI check {plan.guard}" if plan.guard else ""
-        size, battery = f"{len(run.sources)} pairs", f"battery {plan.battery_label}"
+        size, battery = f"{len(run.sources)} pairs", f"set of perturbations {plan.battery_label}"
         st.caption(
             escape_markdown(f"{heading}: {size}, {battery}, seed {plan.seed}{check}, Touchstone {plan.version}.")
         )

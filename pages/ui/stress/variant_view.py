@@ -166,7 +166,9 @@ def bisect_view(run: StressRun, source: Source, variant: Variant) -> None:
         st.caption(escape_markdown(failure))
 
 
-@st.cache_resource(scope="session", on_release=lambda owner: services.engine().release(owner), show_spinner=False)
+@st.cache_resource(
+    scope="session", on_release=lambda owner: services.shared_engine().release(owner), show_spinner=False
+)
 def _bisect_owner() -> str:
     """This session's name towards the engine for what it bisects."""
     return f"{services.session_owner()}-bisect"

@@ -21,7 +21,7 @@ class CalibrationQuestion(AuditQuestion):
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Is its number a probability?"
-    axis: ClassVar[str] = "off by"
+    axis: ClassVar[str] = "probability error"
     place: ClassVar[int] = 13
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"

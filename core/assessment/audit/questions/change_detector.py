@@ -33,7 +33,7 @@ class ChangeDetectorQuestion(AuditQuestion):
 
     name: ClassVar[str] = "change-detector"
     title: ClassVar[str] = "Is it better than a detector of changes?"
-    axis: ClassVar[str] = "beats a diff"
+    axis: ClassVar[str] = "more than change"
     place: ClassVar[int] = 3
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "shifts"

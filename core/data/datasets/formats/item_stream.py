@@ -29,6 +29,7 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "error_type": ("corrected_error_type", "error_type"),
         "domain": ("domain",),
         "title": ("title",),
+        "system": ("system", "system_name", "model_name", "summarizer"),
         "group": (
             "group",
             "article_id",
@@ -71,6 +72,7 @@ _SHOWN_WORDS = (
     "0",
     "borderline",
 )
+_LONGEST_SYSTEM = 200  # characters of a name: chats have their system prompt under the same word
 _ASSISTANTS = frozenset({"assistant", "gpt", "model"})
 
 _ERROR_TYPES = {kind.value.lower(): kind for kind in ErrorType}
@@ -174,7 +176,15 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     if has_error and error is None:
         raise TouchstoneError(f"The error type is {kind[:60]!r}. Known: {', '.join(ErrorType)}.")
     changes = _edits_of(values, pair.summary)
-    plain = Item(pair, domain=domain, title=title, group=group, slices=parse_slices(values.get("slices")))
+    system = fields.optional(values, "system")
+    plain = Item(
+        pair,
+        domain=domain,
+        title=title,
+        group=group,
+        slices=parse_slices(values.get("slices")),
+        system=system if len(system) <= _LONGEST_SYSTEM else "",
+    )
     if not changes:
         return [replace(plain, intended=label, error_type=error)]
     edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))

@@ -23,6 +23,8 @@ CREATE TABLE IF NOT EXISTS spent (endpoint TEXT PRIMARY KEY, questions INTEGER, 
 CREATE TABLE IF NOT EXISTS unpriced (endpoint TEXT PRIMARY KEY, questions INTEGER);
 CREATE TABLE IF NOT EXISTS reserved (id TEXT PRIMARY KEY, owner TEXT, endpoint TEXT, money REAL);
 CREATE TABLE IF NOT EXISTS alive (owner TEXT PRIMARY KEY, seen REAL);
+CREATE TABLE IF NOT EXISTS person_spent (person TEXT PRIMARY KEY, questions INTEGER, read INTEGER, written INTEGER, money REAL, unpriced INTEGER);
+CREATE TABLE IF NOT EXISTS reserved_by (id TEXT PRIMARY KEY, person TEXT);
 """
 _POLL_S = 0.2  # how long a question waits before it looks what other processes have paid
 _HEARTBEAT_S, _DEAD_AFTER_S = 5.0, 30.0  # a process that was not seen for that long has no question under way
@@ -48,15 +50,14 @@ class SpendTracker:
 
     def total(self) -> dict[str, Spend]:
         """By the name of the endpoint, "" for the default one."""
-        if not self._file.exists():
-            return {}
-        with _errors_named(self._file), closing(sqlite3.connect(self._file, timeout=30)) as store:
-            store.executescript(_TABLES)
-            rows = store.execute(
-                "SELECT spent.endpoint, spent.questions, read, written, money, coalesce(unpriced.questions, 0) "
-                "FROM spent LEFT JOIN unpriced ON unpriced.endpoint = spent.endpoint"
-            ).fetchall()
-        return {name: Spend(*counted) for name, *counted in rows}
+        return self._read(
+            "SELECT spent.endpoint, spent.questions, read, written, money, coalesce(unpriced.questions, 0) "
+            "FROM spent LEFT JOIN unpriced ON unpriced.endpoint = spent.endpoint"
+        )
+
+    def by_person(self) -> dict[str, Spend]:
+        """By the name of who asked on a shared server, at all endpoints together."""
+        return self._read("SELECT person, questions, read, written, money, unpriced FROM person_spent")
 
     def this_process(self) -> dict[str, Spend]:
         """The part of it of this process."""
@@ -65,19 +66,20 @@ class SpendTracker:
 
     @contextmanager
     def reserve(
-        self, endpoint: Endpoint, tokens: Usage, given_up: Callable[[], bool] = lambda: False
+        self, endpoint: Endpoint, tokens: Usage, given_up: Callable[[], bool] = lambda: False, payer: str = ""
     ) -> Iterator[None]:
         """Keep what a question may cost at most free while it is asked.
 
-        Waits while questions under way, of any process, may need what is left. Raises TouchstoneError where a budget forbids
-        the question whatever these cost in the end, and where it is given up before its turn.
+        `payer` is a person of a shared server, "" for nobody. Waits while questions under way, of any process, may need what
+        is left. Raises TouchstoneError where a budget forbids the question whatever these cost in the end, and where it is
+        given up before its turn.
         """
-        limits = _limits(endpoint)
+        limits = _limits(endpoint, payer)
         money = _price(endpoint, tokens, bool(limits))
         if not money or not limits:
             yield
             return
-        reservation = self._wait_for_money(endpoint, money, limits, given_up)
+        reservation = self._wait_for_money(endpoint, money, limits, given_up, payer)
         try:
             yield
         finally:
@@ -85,10 +87,18 @@ class SpendTracker:
                 store.execute("DELETE FROM reserved WHERE id = ?", (reservation,))
                 self._free.notify()
 
-    def record(self, endpoint: Endpoint, tokens: Usage) -> None:
-        """Count an answer."""
+    def record(self, endpoint: Endpoint, tokens: Usage, payer: str = "") -> None:
+        """Count an answer, and for the person who pays it."""
         with self._transaction() as store:
             self._count(store, endpoint, tokens)
+            if payer:
+                paid = Spend.of(endpoint, tokens)
+                store.execute(
+                    "INSERT INTO person_spent VALUES (?, 1, ?, ?, ?, ?) ON CONFLICT (person) DO UPDATE SET "
+                    "questions = questions + 1, read = read + excluded.read, written = written + excluded.written, "
+                    "money = money + excluded.money, unpriced = unpriced + excluded.unpriced",
+                    (payer, paid.read, paid.written, paid.money, paid.unpriced),
+                )
 
     def reserve_batch(self, endpoint: Endpoint, tokens: Sequence[Usage]) -> tuple[str, int, float]:
         """Keep free what the first of these questions may cost at most together: as many as the budgets allow now.
@@ -96,7 +106,7 @@ class SpendTracker:
         The id of the reservation, how many questions, which may be none while others are under way, and the money. It is
         of this process until `keep_for_batch`. Raises TouchstoneError where a budget forbids the first of them for good.
         """
-        limits = _limits(endpoint)
+        limits = _limits(endpoint, "")
         costs = [_price(endpoint, usage, bool(limits)) for usage in tokens]
         id = uuid4().hex
         self._show_alive()
@@ -157,26 +167,35 @@ class SpendTracker:
                 (endpoint.name,),
             )
 
+    def _read(self, query: str) -> dict[str, Spend]:
+        """Spend by the name in the first column; looking makes no file."""
+        if not self._file.exists():
+            return {}
+        with _errors_named(self._file), closing(sqlite3.connect(self._file, timeout=30)) as store:
+            store.executescript(_TABLES)
+            return {name: Spend(*counted) for name, *counted in store.execute(query).fetchall()}
+
     def _wait_for_money(
-        self, endpoint: Endpoint, money: float, limits: dict[str, float], given_up: Callable[[], bool]
+        self, endpoint: Endpoint, money: float, limits: dict[str, float], given_up: Callable[[], bool], payer: str
     ) -> str:
         """The id of the reservation."""
         id = uuid4().hex
         with self._free:
             self._show_alive()
-            while not self._reserve_now(id, endpoint, money, limits):
+            while not self._reserve_now(id, endpoint, money, limits, payer):
                 if given_up():
                     raise TouchstoneError("Nobody waits for this answer any more, and the budget was not free for it.")
                 self._free.wait(_POLL_S)
             self._free.notify()  # there may be enough for the next one too
         return id
 
-    def _reserve_now(self, id: str, endpoint: Endpoint, money: float, limits: dict[str, float]) -> bool:
+    def _reserve_now(self, id: str, endpoint: Endpoint, money: float, limits: dict[str, float], payer: str) -> bool:
         """Reserve the money if it is free now, and return True then; raises TouchstoneError where it can never be."""
         with self._transaction() as store:
-            if money > _free_money(store, endpoint, money, limits) + _ROUNDING:
+            if money > _free_money(store, endpoint, money, limits, payer) + _ROUNDING:
                 return False
             store.execute("INSERT INTO reserved VALUES (?, ?, ?, ?)", (id, self._owner, endpoint.name, money))
+            store.execute("INSERT INTO reserved_by VALUES (?, ?)", (id, payer))
         return True
 
     def _show_alive(self) -> None:
@@ -210,34 +229,55 @@ class SpendTracker:
 
 
 _TOTAL_SETTING = "TOUCHSTONE_LLM_BUDGET"
+_PERSON_SETTING = "TOUCHSTONE_PERSON_BUDGET"
 
 
-def _free_money(store: sqlite3.Connection, endpoint: Endpoint, money: float, limits: Mapping[str, float]) -> float:
+def _free_money(
+    store: sqlite3.Connection, endpoint: Endpoint, money: float, limits: Mapping[str, float], payer: str = ""
+) -> float:
     """Money that may be spent now besides what is under way; TouchstoneError where it can never reach `money`."""
     store.execute("DELETE FROM alive WHERE seen < ?", (time.time() - _DEAD_AFTER_S,))
     store.execute("DELETE FROM reserved WHERE owner != ? AND owner NOT IN (SELECT owner FROM alive)", (_BATCH,))
+    store.execute("DELETE FROM reserved_by WHERE id NOT IN (SELECT id FROM reserved)")
     spent = dict(store.execute("SELECT endpoint, money FROM spent"))
     reserved = dict(store.execute("SELECT endpoint, sum(money) FROM reserved GROUP BY endpoint"))
+    by_person = dict(store.execute("SELECT person, money FROM person_spent WHERE person = ?", (payer,)))
+    held = "SELECT person, sum(money) FROM reserved JOIN reserved_by USING (id) WHERE person = ? GROUP BY person"
+    held_by_person = dict(store.execute(held, (payer,)))
     free = math.inf
     for setting, budget in limits.items():
-        everywhere = setting == _TOTAL_SETTING
-        gone, waiting = (
-            math.fsum(paid.values()) if everywhere else paid.get(endpoint.name, 0.0) for paid in (spent, reserved)
-        )
+        if setting == _PERSON_SETTING:
+            gone, waiting = by_person.get(payer, 0.0), held_by_person.get(payer, 0.0)
+        elif setting == _TOTAL_SETTING:
+            gone, waiting = math.fsum(spent.values()), math.fsum(reserved.values())
+        else:
+            gone, waiting = spent.get(endpoint.name, 0.0), reserved.get(endpoint.name, 0.0)
         if gone + money > budget + _ROUNDING:
-            forbidden = (
-                f"The budget does not allow this question: {gone:.4f} of {budget:g} are spent, and it may cost up "
-                f"to {money:.4f}. Raise {setting} and start again; all answers so far are kept."
-            )
-            raise TouchstoneError(forbidden)
+            raise TouchstoneError(_forbidden(setting, budget, gone, money, payer))
         free = min(free, budget - gone - waiting)
     return free
 
 
-def _limits(endpoint: Endpoint) -> dict[str, float]:
+def _forbidden(setting: str, budget: float, gone: float, money: float, payer: str) -> str:
+    """Sentence for a question that a budget does not allow."""
+    if setting == _PERSON_SETTING:
+        return (
+            f"{payer} has spent {gone:.4f} at endpoints, a person of this server may spend {budget:g} ({setting}), and this "
+            f"question may cost up to {money:.4f}. Ask the operator for more; all answers so far are kept."
+        )
+    return (
+        f"The budget does not allow this question: {gone:.4f} of {budget:g} are spent, and it may cost up "
+        f"to {money:.4f}. Raise {setting} and start again; all answers so far are kept."
+    )
+
+
+def _limits(endpoint: Endpoint, payer: str) -> dict[str, float]:
     """The budgets that a question to this endpoint must keep to, by what sets them."""
+    settings = Settings.read()
     # the default endpoint has no budget but the one for all, under the same name
-    limits = {endpoint.setting("budget"): endpoint.budget, _TOTAL_SETTING: Settings.read().llm_budget}
+    limits = {endpoint.setting("budget"): endpoint.budget, _TOTAL_SETTING: settings.llm_budget}
+    if payer:
+        limits[_PERSON_SETTING] = settings.person_budget
     return {setting: budget for setting, budget in limits.items() if budget is not None}
 
 

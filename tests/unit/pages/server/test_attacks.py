@@ -182,7 +182,7 @@ def test_a_draft_for_anothers_item_is_never_theirs(site: Site) -> None:
 
 PAGES_OF = {
     Role.ANNOTATOR: {"annotate"},
-    Role.ADJUDICATOR: {"annotate", "review"},
+    Role.ADJUDICATOR: {"annotate", "campaigns", "review"},
     Role.RESEARCHER: {
         "home",
         "probe",

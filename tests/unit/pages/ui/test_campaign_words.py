@@ -16,7 +16,7 @@ from core.types import Example, Verdict
 from pages.ui.campaigns.campaign_editor import setup_hints
 from pages.ui.campaigns.campaign_tabs import format_hours_left, format_share
 from pages.ui.campaigns.item_pool import ChosenItems, bundled_candidates, run_candidates
-from pages.ui.campaigns.wording_form import usual_pass_mark
+from pages.ui.campaigns.rules_form import usual_pass_mark
 
 SUMMARIES = read_questions(bundled_question_sets()["label-summaries"])
 HALF_WAY = CampaignProgress(10, 20, 10, 1, 5, 0, 0, 0, Share(0, 10), 40.0, None, ())

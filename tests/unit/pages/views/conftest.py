@@ -50,7 +50,7 @@ def _own_services(
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(page_cache))
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{database}")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr(services, "engine", lambda: page_engine)
+    monkeypatch.setattr(services, "shared_engine", lambda: page_engine)
     # Evaluate opens with the figures of the bundled examples: with all resamples each page of it takes seconds
     monkeypatch.setattr(measures, "RESAMPLES", 500)
     st.cache_resource.clear()

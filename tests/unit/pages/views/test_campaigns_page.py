@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -13,6 +14,9 @@ from annotations.exchange.export_format import EXPORT_FORMATS
 from annotations.management.webhooks import load_due, note_attempt, note_ends, sign
 from annotations.people.tokens import WrongTokenError, use_token
 from annotations.store.store import Store
+from core.models import Endpoint, SpendTracker, Usage
+from core.models.llm.endpoints.endpoint import Price
+from core.settings import Settings
 from pages.ui.campaigns.campaign_choice import PEOPLE_SECTION
 from pages.ui.shared.push_form import pushes
 from tests.doubles.upload_hub import UploadHub
@@ -38,7 +42,7 @@ def test_a_calibration_round_is_shown_while_it_goes_on_and_a_new_campaign_can_ha
     assert "ben 2 of 2, cem 1 of 2" in texts
     disputed = next(frame.value for frame in app.dataframe if "same answer" in frame.value)
     assert disputed[["ben", "cem"]].values.tolist() == [["Consistent", "Inconsistent"]]
-    del app.query_params["campaign"]
+    app.query_params["campaign"] = "new"
     app.run()
     assert not app.exception
     assert "First items by all" in [field.label for field in app.number_input]
@@ -84,6 +88,20 @@ def test_people_offers_a_backup_and_a_demo_does_not(
     assert not app.exception
     labels = [button.label for button in app.get("download_button")]
     assert ("Download a backup" in labels) is (demo == "0")
+
+
+def test_people_shows_who_spent_how_much_at_endpoints(open_page: Open, store: Store) -> None:
+    make_campaign(store, items=1).annotator("ben")
+    asked = Endpoint("http://one.example/v1", "", name="mini", price=Price(1.0, 10.0))
+    with closing(SpendTracker(Settings.read().cache_dir)) as spend:
+        spend.record(asked, Usage(1_000, 1_000), "ben")
+    app = open_page("campaigns")
+    app.session_state["campaigns-section"] = PEOPLE_SECTION
+    app.run()
+    assert not app.exception
+    [used] = [frame.value for frame in app.dataframe if "money at endpoints" in frame.value]
+    assert used[["name", "questions to endpoints", "money at endpoints"]].values.tolist() == [["ben", 1, "0.0110"]]
+    assert "TOUCHSTONE_PERSON_RUNS, _DISK_MB, _JOBS and _BUDGET" in " ".join(text.value for text in app.caption)
 
 
 @pytest.mark.slow
@@ -217,7 +235,7 @@ def test_the_agreement_tab_has_the_competence_of_people_and_labels_to_look_at_ag
     app.query_params["campaign"] = opened.campaign.id
     app.run()
     assert any(caption.value.startswith("Adaptive overlap: the 8 items") for caption in app.caption)
-    app.session_state["campaign-tabs"] = "Agreement"
+    app.query_params["tab"] = "Agreement"
     while not any(heading.value == "Second look" for heading in app.subheader):
         app.run()
         assert not app.exception
@@ -236,7 +254,7 @@ def test_items_are_found_by_person_answer_and_decision(open_page: Open, store: S
     app = open_page("campaigns")
     app.query_params["campaign"] = opened.campaign.id
     app.run()
-    app.session_state["campaign-tabs"] = "Items"
+    app.query_params["tab"] = "Items"
     app.run()
     assert not app.exception
 
@@ -271,7 +289,7 @@ def test_own_columns_stand_beside_those_of_ours_that_have_their_names(open_page:
     app = open_page("campaigns")
     app.query_params["campaign"] = opened.campaign.id
     app.run()
-    app.session_state["campaign-tabs"] = "Items"
+    app.query_params["tab"] = "Items"
     app.run()
     assert not app.exception
     [line] = next(frame.value for frame in app.dataframe if "summary" in frame.value).to_dict("records")

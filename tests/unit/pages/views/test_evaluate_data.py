@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
 from core.types import Example, Item, Verdict
-from pages.ui.evaluate.data_tab import dataset_scorings
+from pages.server.job_work import dataset_scorings
 
 Open = Callable[..., AppTest]
 
@@ -27,11 +27,11 @@ def test_the_first_scores_of_a_dataset_leave_the_view_open_and_say_how_many_were
     until = time.monotonic() + WAIT_S
     while "evaluate-score" not in {button.key for button in app.run().button}:
         assert time.monotonic() < until
-    assert "Compare" not in {tab.label for tab in app.tabs}
+    assert "Which metric?" not in {tab.label for tab in app.tabs}
     app.multiselect("evaluate-score-metrics").set_value(["rouge2"])
     app.button("evaluate-score").click().run()
     assert dataset_scorings()["ships"].wait(WAIT_S)
-    while "Compare" not in {tab.label for tab in app.run().tabs}:
+    while "Which metric?" not in {tab.label for tab in app.run().tabs}:
         assert time.monotonic() < until
     assert "".join(app.query_params["tab"]) == "Data"
     assert "2 scores saved, 0 of them failures with a reason" in [caption.value for caption in app.caption]

@@ -37,7 +37,7 @@ def test_the_fields_of_probe_begin_with_the_name_and_the_explanation(
 
 
 def test_a_prompt_begins_as_a_draft_of_ours(open_page: Open) -> None:
-    app = open_page("prompts").run()
+    app = open_page("metrics", prompt="all").run()
     assert "-mine\n" in first_value(app, "The file: head, system part, user part")
 
 

@@ -38,14 +38,10 @@ PAGES = (
     "home",
     "stress",
     "annotate",
-    "review",
     "campaigns",
     "evaluate",
-    "papers",
     "audit",
-    "data",
     "metrics",
-    "prompts",
 )
 
 

@@ -33,11 +33,12 @@ def links(app: AppTest) -> dict[str, str]:
 
 def test_a_stranger_finds_three_things_to_do_and_the_first_finding(home: Open) -> None:
     app = home()
-    assert [heading.value for heading in app.subheader[:3]] == ["Test a metric", "Label", "Judge metrics"]
+    assert [heading.value for heading in app.subheader[:3]] == ["Test a metric", "Label", "Metrics"]
     pages = [*links(app)]
     assert pages == [
-        *("Probe", "Stress test", "Audit", "Annotate", "Review", "Campaigns", "Evaluate", "Papers"),
-        *("Records", "Metrics", "Prompts"),
+        *("Probe", "Stress test", "Evaluate", "Audit", "Papers"),
+        *("Annotate", "Campaigns", "Review"),
+        *("Metrics", "Prompts"),
         "See what the metrics noticed",
         *[lesson.title for lesson in read_lessons().values()],
     ]
@@ -67,7 +68,7 @@ def test_what_was_made_last_comes_first_with_its_picture(home: Open, store: Stor
     [
         ("freighter", "A freighter", "?example=news-harbour"),
         ("metric ROUGE-2", "ROUGE-2", "metrics?metric=rouge2"),
-        ("prompts", "Prompts", "prompts"),
+        ("prompts", "Prompts", "metrics?prompt=all"),
         ("noise band", "What a noise band is", "?lesson=noise-band"),
     ],
 )

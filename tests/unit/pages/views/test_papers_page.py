@@ -28,7 +28,7 @@ def words(app: AppTest) -> str:
 
 
 def opened(open_page: Open, **parameters: str) -> AppTest:
-    app = open_page("papers")
+    app = open_page("evaluate", paper="all")
     for name, value in parameters.items():
         app.query_params[name] = value
     app.run(timeout=RUN_S)

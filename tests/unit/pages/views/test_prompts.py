@@ -16,7 +16,7 @@ Open = Callable[..., AppTest]
 
 
 def prompts(open_page: Open) -> AppTest:
-    app = open_page("prompts").run()
+    app = open_page("metrics", prompt="all").run()
     assert not app.exception
     return app
 

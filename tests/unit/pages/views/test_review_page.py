@@ -30,7 +30,7 @@ def label(opened: CampaignFixture, name: str, *answers: dict[str, object]) -> No
 
 
 def review(open_page: Open) -> AppTest:
-    return open_page("review").run()
+    return open_page("campaigns", tab="Review").run()
 
 
 def said(app: AppTest) -> str:
@@ -51,8 +51,8 @@ def disputed(store: Store) -> CampaignFixture:
     return opened
 
 
-def test_review_says_what_to_do_where_there_is_no_campaign(open_page: Open) -> None:
-    assert "There is no campaign to review" in said(review(open_page))
+def test_without_a_campaign_there_is_the_form_of_a_new_one(open_page: Open) -> None:
+    assert "new-campaign-go" in {button.key for button in review(open_page).button}
 
 
 def test_review_says_where_nothing_is_to_settle(open_page: Open, store: Store) -> None:

@@ -189,5 +189,5 @@ def test_what_ships_learned_from_the_bundled_documents_of_today() -> None:
 def test_evaluation_says_that_known_documents_are_scored_out_of_fold() -> None:
     [said] = training_overlaps({bundled_samples()[0].document}, {"word-support"})
     assert said.startswith(
-        "★ word-support learned from 1 of these 1 documents. Each is scored by the part of it that did not"
+        "★ Word support learned from 1 of these 1 documents. Each is scored by the part of it that did not"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,15 @@ from transformers import RobertaForSequenceClassification
 
 from core.errors import BadSettingError, TouchstoneError
 from core.results.bulk.block_writer import Refusals, write_blocks
+from core.results.bulk.blocks import block_names
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import open_stored_results
-from core.scoring import METRICS, Engine
+from core.results.bulk.scorer import BlockScorer, ScoringJob
+from core.results.bulk.served_scoring import checked_pairs
+from core.scoring import METRICS, Engine, Metric
 from core.scoring.plugins.checkpoints.checkpoint_file import checkpoint_classes
 from core.settings import Settings
-from core.types import Result
+from core.types import Example, Failure, FailureKind, Outcome, Result
 from pages.server.score_forms import SCORE_FORMS, ScoreForm, VllmScore
 from pages.server.score_service import ScoreService
 from tests.doubles.http_server import serving_app
@@ -124,7 +127,7 @@ def test_scores_are_those_of_this_machine_and_say_how_far_they_are(
     assert len({row.score for row in here}) > 5
     assert max(abs(row.score - other.score) for row, other in zip(here, there, strict=True)) < 1e-6
     assert [row.parts[0].span for row in there] == [row.parts[0].span for row in here]
-    assert 50 <= stats["parity"]["pairs"] < 60
+    assert stats["parity"]["pairs"] == 50
     assert stats["parity"]["largest"] < 1e-6
     assert all(f"executor:{form}" in row.signature and row.device == form for row in there)
     assert "the largest difference is" in there[0].seen.notes[-1]
@@ -185,8 +188,6 @@ def test_a_text_that_the_server_refuses_is_a_failure_of_its_own(engine: Engine, 
 
 
 def _examples(pairs: Sequence[tuple[str, str]]) -> list[Any]:
-    from core.types import Example
-
     return [Example(str(place), *pair) for place, pair in enumerate(pairs)]
 
 
@@ -202,3 +203,109 @@ def test_what_no_server_computes_is_refused_before_anything_is_sent(blocks: str,
     assert "names no executor" in refused(blocks, "--metric", "network", *to, "vllm=http://127.0.0.1:9")
     with pytest.raises(BadSettingError):
         raise run("score", blocks, "--metric", "network", *to, "tei-predict").exception or AssertionError
+
+
+@pytest.mark.parametrize(
+    ("blocks", "size", "checked"),
+    [
+        (1, 20, 20),  # fewer than 50
+        (1, 2_000, 50),
+        (50, 2_000, 100),
+        (5_000, 2_000, 10_000),
+        (70, 10, 70),  # one of each block
+        (2, 33, 50),
+        (7, 100, 50),  # 7 and 8 in turn
+        (333, 1_999, 666),
+    ],
+)
+def test_the_share_is_of_the_whole_run_and_never_less_than_a_pair_of_a_block(
+    blocks: int, size: int, checked: int
+) -> None:
+    numbers = checked_pairs({str(number): size for number in range(blocks)})
+    assert len(numbers) == blocks
+    assert sum(numbers.values()) == checked
+    assert 1 <= min(numbers.values()) <= max(numbers.values()) <= min(numbers.values()) + 1
+
+
+def test_empty_blocks_have_none() -> None:
+    assert checked_pairs({}) == {}
+    assert checked_pairs({"one": 0}) == {"one": 0}
+
+
+def half(_path: str, body: Body) -> Reply:
+    """The score of a network that is far from ours, for each pair."""
+    return Reply({"data": [{"index": place, "score": 0.5} for place in range(len(body["text_1"]))]})
+
+
+@pytest.fixture
+def scored_here(monkeypatch: pytest.MonkeyPatch) -> Callable[[FailureKind, str], list[str]]:
+    """Let this machine score one pair alone, as one whose memory is full; the ids of the pairs that it tried."""
+    computed, tried = Engine.run, list[str]()
+
+    def scores(kind: FailureKind, id: str) -> list[str]:
+        def run(
+            engine: Engine, metrics: Sequence[Metric], examples: Sequence[Example]
+        ) -> Iterator[tuple[Example, Outcome]]:
+            tried.extend(example.id for example in examples)
+            for example, outcome in computed(engine, metrics, examples):
+                yield example, outcome if example.id == id else Failure(example.id, "network", kind, "It does not fit.")
+
+        monkeypatch.setattr(Engine, "run", run)
+        return tried
+
+    return scores
+
+
+def fault(blocks: str, to: Path, answer: Callable[[str, Body], Reply]) -> str:
+    """The fault of the block in a run whose server answers so, of which nothing may be kept."""
+    with serving(answer) as endpoint:
+        job = ScoringJob(blocks, str(to), ("network",), "cpu", f"vllm-score={endpoint.url}")
+        with closing(BlockScorer(job)) as scorer:
+            report = scorer.score(block_names(Folder.at(blocks))[0])
+    assert not list(to.rglob(f"{report.block}*"))
+    return report.fault
+
+
+def test_a_block_of_which_this_machine_scores_no_pair_is_refused(
+    blocks: str, tmp_path: Path, scored_here: Callable[[FailureKind, str], list[str]]
+) -> None:
+    tried = scored_here(FailureKind.INPUT, "")
+    assert "this machine for none of its 120. They cannot be compared" in fault(blocks, tmp_path / "to", half)
+    assert len(tried) == len(set(tried)) == 120
+
+
+def test_pairs_are_drawn_until_one_can_be_compared(
+    blocks: str, tmp_path: Path, scored_here: Callable[[FailureKind, str], list[str]]
+) -> None:
+    scored_here(FailureKind.INPUT, "p77")
+    assert "the pair p77 has 0.5000, and computed here" in fault(blocks, tmp_path / "to", half)
+
+
+def test_an_error_of_this_machine_ends_the_comparison(
+    blocks: str, tmp_path: Path, scored_here: Callable[[FailureKind, str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.results.bulk.served_scoring._LEAST_CHECKED", 2)
+    tried = scored_here(FailureKind.OUT_OF_MEMORY, "")
+    message = fault(blocks, tmp_path / "to", half)
+    assert "this machine computes no score that those of" in message
+    assert "It does not fit." in message
+    assert len(tried) == 10
+
+
+def test_pairs_without_a_score_here_and_there_are_failures(
+    blocks: str, tmp_path: Path, scored_here: Callable[[FailureKind, str], list[str]]
+) -> None:
+    scored_here(FailureKind.INPUT, "")
+    with serving(lambda _path, _body: refusal(400, "This model's maximum context length is 64 tokens.")) as endpoint:
+        job = ScoringJob(blocks, str(tmp_path / "to"), ("network",), "cpu", f"vllm-score={endpoint.url}")
+        with closing(BlockScorer(job)) as scorer:
+            report = scorer.score(block_names(Folder.at(blocks))[0])
+    assert (report.fault, report.failures, report.parity.pairs) == ("", {"input": 120}, 0)
+
+
+@pytest.mark.parametrize("answers", [0, 31, 33])
+def test_too_few_or_too_many_answers_are_refused(answers: int, blocks: str, tmp_path: Path) -> None:
+    def reply(_path: str, _body: Body) -> Reply:
+        return Reply({"data": [{"index": place, "score": 0.5} for place in range(answers)]})
+
+    assert f"{answers} scores for 32 pairs" in fault(blocks, tmp_path / "to", reply)

@@ -94,9 +94,9 @@ def test_only_what_another_try_may_mend_counts_as_failed(engine: Engine) -> None
 
 def test_the_conductor_writes_every_record_and_tells_how_far_it_is(engine: Engine) -> None:
     run, lines = a_run("shuffled", "phrase"), list[str]()
-    conductor = BackgroundRuns(engine)
+    conductor = BackgroundRuns()
     assert conductor.progress("id") is None
-    conductor.start("id", run, lines.extend)
+    conductor.start(engine, "id", run, lines.extend)
     assert conductor.wait("id", WAIT_S)
     written: list[RunRecord | Plan] = [from_json_line(line) for line in lines]
     assert set(written) == {*run.variants.values(), *run.readings.values()}
@@ -109,8 +109,8 @@ def test_a_run_whose_lines_cannot_be_kept_stops_and_says_why(engine: Engine) -> 
     def refuse(_: object) -> None:
         raise OSError("disk full")
 
-    conductor = BackgroundRuns(engine)
-    conductor.start("id", a_run("shuffled"), refuse)
+    conductor = BackgroundRuns()
+    conductor.start(engine, "id", a_run("shuffled"), refuse)
     assert conductor.wait("id", WAIT_S)
     progress = conductor.progress("id")
     assert progress is not None
@@ -120,12 +120,12 @@ def test_a_run_whose_lines_cannot_be_kept_stops_and_says_why(engine: Engine) -> 
 
 def test_a_cancelled_run_keeps_what_has_come_and_goes_on_later(engine: Engine) -> None:
     run, lines = a_run("shuffled", "phrase"), list[str]()
-    conductor = BackgroundRuns(engine)
-    conductor.start("id", run, lambda new: (lines.extend(new), conductor.cancel("id"))[0])
+    conductor = BackgroundRuns()
+    conductor.start(engine, "id", run, lambda new: (lines.extend(new), conductor.cancel("id"))[0])
     assert conductor.wait("id", WAIT_S)
     kept = len(lines)
     assert kept == len(run.variants) + len(run.readings)
-    conductor.start("id", run, lines.extend)
+    conductor.start(engine, "id", run, lines.extend)
     assert conductor.wait("id", WAIT_S)
     assert len(lines) == 4 + 2 * (2 + 3)
     assert run.done == run.total

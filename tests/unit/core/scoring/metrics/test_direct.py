@@ -313,6 +313,27 @@ def test_a_budget_stops_a_run_with_a_sentence_and_what_was_paid_for_is_kept(
     assert len(endpoint.asked) == 4
 
 
+def test_a_person_without_money_left_asks_nothing_and_others_do(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_READ", "0")
+    monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_WRITTEN", "1000")
+    monkeypatch.setenv("TOUCHSTONE_PERSON_BUDGET", "0.514")  # 512 tokens at most, 3 in truth
+    metric = METRICS.parse("direct-assessment")
+    first, second, third = [Example(str(n), PAIR.document, f"Rain fell {n} times.") for n in range(3)]
+    with answering(monkeypatch, mark(70)) as endpoint:
+        assert [isinstance(one, Result) for _, one in engine.charged_to("ada").run([metric], [first])] == [True]
+        request = engine.charged_to("ada").submit("a page", [metric], [second])
+        outcome = request.tasks[metric.spec, second.id].done.result(PATIENCE_S)
+        assert isinstance(outcome, Failure)
+        assert "ada has spent 0.0030 at endpoints, a person of this server may spend 0.514" in outcome.error
+        assert len(endpoint.asked) == 1
+        for other in (engine.charged_to("ben"), engine):
+            assert [isinstance(one, Result) for _, one in other.run([metric], [third])] == [True]
+    spent = SpendTracker(engine.folder).by_person()
+    assert {person: spend.questions for person, spend in spent.items()} == {"ada": 1, "ben": 1}
+
+
 def test_answers_stay_under_the_address_that_gave_them(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, mark(70)) as first:
         here = result(engine)

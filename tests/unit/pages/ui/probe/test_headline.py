@@ -32,7 +32,7 @@ def board(*rows: BoardRow, meant: Intention = REVERSED) -> Board:
 def test_a_chip_says_how_its_metric_reacted_to_what_the_edit_was_meant_to_do(
     meant: Intention, words: list[str]
 ) -> None:
-    rows = (row(0.3), row(0.7), row(0.45), row(0.3, Noise(NullBand(None, None, None, 3))))
+    rows = (row(0.45), row(0.3), row(0.7), row(0.3, Noise(NullBand(None, None, None, 3))))
     assert [f"{chip.sign} {chip.word}" for chip in headline_chips(board(*rows, meant=meant))] == words
 
 

@@ -255,3 +255,46 @@ def test_a_free_endpoint_is_asked_when_the_budget_is_spent(tmp_path: Path, monke
         with ledger.reserve(free, THOUSAND):
             ledger.record(free, THOUSAND)
         assert ledger.total() == {"": Spend(1, 1000, 1000)}
+
+
+def test_a_person_spends_no_more_than_a_person_may_and_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_PERSON_BUDGET", "0.02")
+    with closing(SpendTracker(tmp_path)) as spend:
+        with spend.reserve(PRICED, THOUSAND, payer="ada"):
+            spend.record(PRICED, THOUSAND, "ada")
+        refused = (
+            r"ada has spent 0\.0110 at endpoints, a person of this server may spend 0\.02 \(TOUCHSTONE_PERSON_BUDGET\)"
+        )
+        with pytest.raises(TouchstoneError, match=refused), spend.reserve(PRICED, THOUSAND, payer="ada"):
+            pass
+        for payer in ("ben", "", ""):
+            with spend.reserve(PRICED, THOUSAND, payer=payer):
+                spend.record(PRICED, THOUSAND, payer)
+        assert spend.by_person() == {name: Spend(1, 1000, 1000, pytest.approx(0.011)) for name in ("ada", "ben")}
+        assert spend.total()["mini"].money == pytest.approx(0.044)
+
+
+def test_a_question_of_a_person_waits_for_their_own_under_way_and_for_nobody_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_PERSON_BUDGET", "0.02")
+    with closing(SpendTracker(tmp_path)) as spend, spend.reserve(PRICED, THOUSAND, payer="ada"):
+        with spend.reserve(PRICED, THOUSAND, payer="ben"):
+            pass
+        waiting = pytest.raises(TouchstoneError, match="Nobody waits for this answer any more")
+        with waiting, spend.reserve(PRICED, THOUSAND, lambda: True, "ada"):
+            pass
+
+
+def test_a_folder_of_an_earlier_version_counts_what_people_spend_from_now_on(tmp_path: Path) -> None:
+    with closing(SpendTracker(tmp_path)) as earlier:
+        earlier.record(PRICED, THOUSAND)
+    with closing(sqlite3.connect(tmp_path / "spending-1.sqlite")) as store, store:
+        store.execute("DROP TABLE person_spent")
+        store.execute("DROP TABLE reserved_by")
+    assert SpendTracker(tmp_path).by_person() == {}
+    with closing(SpendTracker(tmp_path)) as spend:
+        spend.record(PRICED, THOUSAND, "ada")
+        assert spend.by_person()["ada"].questions == 1
