@@ -16,7 +16,7 @@ QUICK := $(addprefix tests/unit/core/,base data edits evaluation/studies models/
 NUMBERS := $(addprefix tests/unit/core/,assessment/gate data evaluation/studies results/cases scoring/metrics stats text) \
 	$(addprefix tests/unit/pages/commands/test_cli_,compare.py meta.py)
 
-.PHONY: help run torch-build parsers small-model larger-encoder test test-all faults test-quick test-python check check-scripts verify engine-gate fix lock images reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run torch-build parsers small-model larger-encoder test test-all faults attacks test-quick test-python check check-scripts verify engine-gate fix lock images reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -75,7 +75,11 @@ test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and wit
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
 faults: .venv/.dev ## fail calls of commands and pages to the system, others each day of the year, as CI does each night (an hour and a half)
-	$(BIN)/python -m tests.faults --seconds 5400 --seed $$(date +%j) --least 3000
+	$(BIN)/python -m tests.faults --seconds 5400 --seed $$(date +%j) --least 20000
+
+attacks: .venv/.dev ## replay presses of a manager as others, and read hostile files, as CI does each night (minutes)
+	$(BIN)/python -m tests.attacks.replays --least 1300
+	$(BIN)/python -m tests.attacks.hostile_files --least 200
 
 test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
 	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/core/scoring/metrics/test_metric_contract.py -n 2

@@ -18,7 +18,7 @@ from typer.main import get_command
 from core.errors import TouchstoneError, explain_interruption
 from core.settings import VERSION, add_plugin_files
 from pages import commands
-from pages.commands.shared.help_example import example_epilog
+from pages.commands.shared.options import example_epilog
 
 GROUPS = {
     "scores": "Scores and perturbations",

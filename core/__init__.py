@@ -1,1 +1,4 @@
-"""The bench without a face: texts, edits, metrics, models and the engine that joins them."""
+"""The bench without pages and database, in ten wings: each imports only those below it.
+
+From the ground up: `base`, `text`, `stats`, `data`, `models`, `scoring`, `edits`, `results`, `evaluation`, `assessment`.
+"""

@@ -24,6 +24,7 @@ BROAD = {
     "core/scoring/plugins/processes/child.py": "a process of its own, which runs other people's code",
     "core/scoring/plugins/extensions.py": "a package that cannot be imported must leave all others alone",
     "core/base/files/foreign_files.py": "a process of its own, whose libraries raise anything for files that they do not expect",
+    "tests/attacks/hostile_files.py": "whatever a reader raises for a hostile file is what is looked for",
     "tests/faults/harness.py": "a forked process, which ends as Python would with whatever a fault raised",
 }
 """Where everything is caught, once each, and why."""

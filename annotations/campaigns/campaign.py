@@ -53,9 +53,9 @@ class CampaignRules(BaseModel):
     pass_right: int = Field(0, ge=0)
     """Number of right answers in the qualification that a person needs to go on; 0 lets everybody in."""
     gold_every: int = Field(0, ge=0)
-    """One item of so many has a known answer; 0: none."""
+    """One in this many items has a known answer; 0 for none."""
     repeat_every: int = Field(0, ge=0)
-    """One item of so many was answered before by the same person; 0: none."""
+    """One in this many items repeats an item that the person has answered; 0 for none."""
     calibration: int = Field(0, ge=0, le=500)
     """Number of items at the start that everybody labels."""
     calibration_pause: bool = False

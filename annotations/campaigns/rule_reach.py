@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotations.campaigns.campaign import CampaignRules, TaskPart
+from annotations.campaigns.campaign import CampaignRules
 from core.stats import format_count
 
 
-def rule_reach(rules: CampaignRules, items: Mapping[TaskPart, int], people: int) -> dict[str, str]:
+def rule_reach(rules: CampaignRules, items: Mapping[str, int], people: int) -> dict[str, str]:
     """By the name of each rule that is on, a sentence with the items, people or labels that it touches.
 
     `items` are the numbers of items by their part, and `people` those who may label.

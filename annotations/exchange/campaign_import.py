@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf
@@ -56,7 +57,7 @@ from annotations.store.campaign_tables import (
     Task,
 )
 from annotations.store.people_tables import Person
-from annotations.store.records import RecordError, require_text
+from annotations.store.records import RecordError, StoreError, require_text
 from annotations.store.response_tables import (
     Exclusion,
     Reinstatement,
@@ -260,7 +261,8 @@ def import_campaign(store: Store, lines: Iterable[str], name: str = "") -> Campa
             import_kind(context, rows[kind])
             session.flush()
         campaign = load_campaign(session, context.campaign_id)
-    count_changed(store, campaign.id)
+    with suppress(StoreError):  # the campaign is there, and what is not counted now is when it is asked for
+        count_changed(store, campaign.id)
     return campaign
 
 

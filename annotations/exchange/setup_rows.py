@@ -209,7 +209,7 @@ class ExportedDraw(ExportedModel):
 
 
 class ExportedStop(ExportedModel):
-    """Stop of a drawn campaign: after so many `labels` its interval was narrow enough, ± `points`."""
+    """Stop of a drawn campaign: after `labels` labels its interval was narrow enough, ± `points`."""
 
     table = DrawStop
 

@@ -47,7 +47,7 @@ _CODE = re.compile(r"[A-Za-z0-9]{0,40}")
 _KEY_BYTES = 12
 LEAST_READING = timedelta(minutes=10)
 """Time in which a participant reads the guidelines; who saves nothing in it, or in a third of the session, holds no place any more."""
-_MOST_RETURNS = 5  # sessions per place: returned and timed-out sessions free their place only so many times
+_MOST_RETURNS = 5  # sessions per place: the number of times that returned and timed-out sessions free their place
 
 SessionOutcome = Literal["open", "completed", "screened out", "paused", "returned", "timed out"]
 _SCREENED_OUT: tuple[NoTaskReason, ...] = ("unqualified", "excluded")

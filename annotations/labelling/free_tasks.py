@@ -89,6 +89,7 @@ def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[tuple[st
         if lowest is None or taken < lowest:
             continue
         statement = _select_level(rules.order == "random", further, skills)
+        # the order is a ring that each person enters at another place; the index knows only ranges
         for low, high in ((start, SHUFFLE_PRIME), (0, start)):
             if low < high:
                 rows = session.execute(statement, {**params, "taken": taken, "low": low, "high": high})
@@ -145,7 +146,7 @@ def _allowed(skills: bool) -> list[ColumnElement[bool]]:
 
 @cache
 def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[str, int]:
-    """The first tasks with so many `taken` places in a range of the order, read from an index."""
+    """The first tasks with `taken` taken places in a range of the order, read from an index."""
     place = col(TaskPlaces.shuffle) if shuffled else col(TaskPlaces.position)
     return (
         select_columns(col(TaskPlaces.task_id), place)

@@ -401,5 +401,5 @@ def _no_task_reason(queue: _Queue) -> NoTaskReason:
 
 
 def _is_turn(number: int, every: int, seed: int, person: Member) -> bool:
-    """True at one place of every so many, which differs by person."""
+    """True at one place in every group of that size; which one differs by person."""
     return bool(every) and number % every == stable_number(seed, person.id, "turn") % every

@@ -1,4 +1,4 @@
-"""The versions of a campaign, and revisions that keep the labels and known answers of before valid."""
+"""The versions of a campaign, and revisions that keep earlier labels and known answers valid."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def load_versions(session: Session, campaign_id: str) -> list[IssuedVersion]:
 
 
 def revise_campaign(session: Session, campaign_id: str, by: str, content: VersionContent) -> CampaignSettings:
-    """Revise a campaign. Raises RecordError where labels or known answers of before would not fit the new questions,
+    """Revise a campaign. Raises RecordError where earlier labels or known answers would not fit the new questions,
     and for an order that its items do not have."""
     campaign, after = load_campaign(session, campaign_id), read_questions(content.questions)
 

@@ -192,7 +192,7 @@ def _merge_columns(repeated: Sequence[Candidate]) -> Candidate:
 
 
 def candidates_from_items(items: Iterable[Item], source: str) -> tuple[list[Candidate], int]:
-    """Candidates of the items of a file, an edited one with what it was edited from, and the number of items without a document."""
+    """Candidates from the items of a file, each edited one with its original, and the number of items without a document."""
     summaries: dict[str, str] = {}
     candidates, missing = [], 0
     for item in items:

@@ -320,5 +320,5 @@ def note_attempt(store: Store, sent: Delivery, error: str, now: datetime) -> Non
 
 
 def wait_after(attempts: int) -> timedelta:
-    """Time until the next attempt, after so many that failed before the last."""
+    """Time until the next attempt, by the number of failed attempts before the last."""
     return min(_LONGEST_WAIT, _FIRST_WAIT * (1 << min(attempts, 20)))

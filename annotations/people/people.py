@@ -84,7 +84,7 @@ def add_person(session: Session, name: str, role: Role) -> Member:
 def change_person(session: Session, changed: Member, by: str) -> Member:
     """Give a person another name or role, or let them in no more, or again; what they were before is kept.
 
-    What somebody who is let in no more had open is free for others.
+    Tasks that a person had open are free for others once the person is locked out.
 
     Raises RecordError for a name that is empty or another's, for an unknown person, and where no manager would be left.
     """
@@ -135,7 +135,7 @@ def find_person(session: Session, name: str) -> Member | None:
 
 
 def find_former_person(session: Session, name: str) -> Member | None:
-    """The person who had a name before."""
+    """The person who had this name before."""
     query = select(Person).join(PersonChange, col(PersonChange.person_id) == Person.id).where(PersonChange.name == name)
     person = session.exec(query).first()
     return member_of(person) if person else None

@@ -22,7 +22,7 @@ from annotations.store.writes import ITEM_FACTS
 from core.stats import align_columns
 
 MIN_ANNOTATORS = 2
-"""An edit is judged once so many people have labelled it, or an adjudicator has decided."""
+"""An edit is judged once this many people have labelled it, or an adjudicator has decided."""
 
 KEPT_NOTE = (
     f"An edit is judged once {MIN_ANNOTATORS} people have labelled it, and kept unless one of them answers a question with "

@@ -79,7 +79,7 @@ _BATCH = 200  # tasks per transaction; other writers wait for it
 
 
 def task_bucket(labels: int, target: int) -> int:
-    """The bucket of tasks with so many current labels and such a target, 0 for the overlap."""
+    """The bucket of tasks with this number of current labels and this target, 0 for the overlap."""
     return target * _WANTED_STEP + labels
 
 

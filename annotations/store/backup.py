@@ -16,13 +16,11 @@ from sqlalchemy import Connection, insert, literal, select, text
 
 from annotations.store.database import database_path, is_in_memory, parse_url, read_session
 from annotations.store.migration import migrate
-from annotations.store.person_counts import recount_people
-from annotations.store.place_counts import recount_places
-from annotations.store.progress_marks import mark_all
 from annotations.store.reads import count_rows
 from annotations.store.records import StoreError
 from annotations.store.store import Store
 from annotations.store.tables import COUNTED, ItemRow, StoreTable
+from annotations.store.trigger_counts import mark_all, recount_people, recount_places
 
 _CHUNK = 1000  # rows held in memory at a time
 

@@ -237,7 +237,7 @@ class DrawnTask(StoreTable, table=True):
 
 
 class DrawStop(StoreTable, table=True):
-    """A look at which the interval of a drawn campaign was as narrow as its rules asked, ± `points`, after so many labels.
+    """A look at which the interval of a drawn campaign was as narrow as its rules asked, ± `points`, after `labels` labels.
 
     Nothing is handed out from then on, until a version asks for fewer points.
     """

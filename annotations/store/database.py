@@ -125,7 +125,7 @@ def write_session(engine: Engine, durable: bool = True, patience_s: float = BUSY
     Nothing of the page may be touched inside: a click elsewhere would abort it.
 
     `patience_s` is for another program that holds SQLite's lock. The time in the line of this program counts: many who wait
-    behind one who waited in vain give up soon after.
+    behind one who waited without success give up soon after.
     """
     began = time.monotonic()
     try:

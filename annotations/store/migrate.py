@@ -19,11 +19,9 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from annotations.store.database import explain_database_error
-from annotations.store.person_counts import count_people
-from annotations.store.place_counts import count_places
-from annotations.store.progress_marks import mark_changes
 from annotations.store.records import StoreError
 from annotations.store.tables import CHANGEABLE, NEVER_DELETED, StoreTable
+from annotations.store.trigger_counts import count_people, count_places, mark_changes
 
 _POSTGRES_FUNCTION = """
 CREATE OR REPLACE FUNCTION touchstone_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -88,6 +86,16 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
         raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
 
 
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection to look at the version of a database. Raises StoreError for one that cannot be opened or read."""
+    try:
+        with engine.connect() as connection:
+            yield connection
+    except DatabaseError as error:
+        raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
+
+
 def make_or_require_current(engine: Engine) -> None:
     """Make the tables in a new database. Raises StoreError for one that is not at the version of this code."""
     if read_version(engine) is None:
@@ -98,21 +106,15 @@ def make_or_require_current(engine: Engine) -> None:
 
 def read_version(engine: Engine) -> str | None:
     """The version of the tables, as "0034"; None where there are none of ours. Raises StoreError."""
-    try:
-        with engine.connect() as connection:
-            return MigrationContext.configure(connection).get_current_revision()
-    except DatabaseError as error:
-        raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
+    with reading(engine) as connection:
+        return MigrationContext.configure(connection).get_current_revision()
 
 
 def require_current(engine: Engine) -> None:
     """Raise StoreError unless the database is at the version of this code."""
-    try:
-        with engine.connect() as connection:
-            if is_current(connection):
-                return
-    except DatabaseError as error:
-        raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
+    with reading(engine) as connection:
+        if is_current(connection):
+            return
     if read_version(engine) is None:
         raise StoreError(
             f"{_database_name(engine)} is empty. Import something into it, or start the app, not as a demo."

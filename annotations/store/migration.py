@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from annotations.store.database import connect, database_path, is_in_memory, parse_url
-from annotations.store.migrate import is_current, read_version, upgrade
+from annotations.store.migrate import is_current, read_version, reading, upgrade
 from annotations.store.records import StoreError
 
 
@@ -30,7 +30,7 @@ def migrate(url: str, copy: Path | None = None) -> tuple[str, str, Path | None] 
     engine = connect(parsed)
     try:
         before = read_version(engine)
-        with engine.connect() as connection:
+        with reading(engine) as connection:
             if is_current(connection) or before is None:
                 return None
         copied = _copy_file(parsed, before, copy) if parsed.get_backend_name() == "sqlite" else None

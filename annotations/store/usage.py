@@ -31,7 +31,7 @@ class PersonUsage:
 
 
 def load_usage(session: Session) -> Mapping[str, PersonUsage]:
-    """By the name of the person; nothing for who has used nothing."""
+    """By the name of the person; people who have used nothing are left out."""
     plans = select(StressRunRow.owner, func.count(), func.sum(func.length(StressRunRow.plan))).group_by(
         StressRunRow.owner
     )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         with_given_scores,
         with_saved_thresholds,
     )
-    from core.assessment.audit.evidence import EvidenceWork
+    from core.assessment.audit.evidence_work import EvidenceWork
     from core.assessment.audit.false_verdicts import false_verdicts
     from core.assessment.audit.history import (
         LAST,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
         reports_to_keep,
         setup_changes,
     )
-    from core.assessment.audit.judge_card import JudgeCard, judge_cards
     from core.assessment.audit.question import (
         JUDGED_LEVELS,
         LEVEL_MARKS,
@@ -57,10 +56,22 @@ if TYPE_CHECKING:
         MetricAudit,
         ShownPair,
         Unit,
+        ordered_questions,
     )
     from core.assessment.audit.questions.stillness import StillnessQuestion, metric_cells
-    from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip, report_html, shared_label
-    from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+    from core.assessment.audit.rendering import (
+        JudgeCard,
+        badge_svg,
+        format_changes,
+        format_report,
+        format_verdicts,
+        gallery_html,
+        judge_cards,
+        level_strip,
+        report_html,
+        report_markdown,
+        shared_label,
+    )
     from core.assessment.audit.task import AuditTask
     from core.assessment.audit.time_estimate import estimate_line
     from core.assessment.catalog.metric_catalog import (
@@ -115,7 +126,7 @@ if TYPE_CHECKING:
     from core.assessment.gate.scoring import read_file
     from core.assessment.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
     from core.assessment.notebook.session import download_weights, engine, read_pairs
-    from core.assessment.papers.all_papers import Job, run_job
+    from core.assessment.papers.all_papers import ReproductionJob, run_job
     from core.assessment.papers.needs import format_money, format_needs, paper_needs
     from core.assessment.papers.pack import reproduction_pack
     from core.assessment.papers.paper import PAPERS, Paper, ReleasedData

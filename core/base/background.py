@@ -16,9 +16,9 @@ from core.types import T
 
 _MINUTES_FROM_S = 120  # longer durations are given in minutes
 _MINUTES_BELOW = 0.1  # a second; slower rates are given by the minute
-_WINDOW_S = 30.0  # the pace is that of the last so many seconds
-_SILENT_FROM_S = 10.0  # a shorter wait is nothing to talk of
-_SILENT_GAPS = 3.0  # nor is one that is not so many times as long as it usually takes
+_WINDOW_S = 30.0  # seconds over which the pace is measured
+_SILENT_FROM_S = 10.0  # a shorter wait is not mentioned
+_SILENT_GAPS = 3.0  # nor is one below this multiple of the usual wait
 
 _FEWEST_PIECES = 3  # that tell how evenly work comes
 _OF_NINE_IN_TEN = 1.645  # standard deviations

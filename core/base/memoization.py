@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 def memoize(size: int, measure: Callable[..., int] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep the last results of a function of hashable arguments, of together `size` as `measure` tells: by default so many.
+    """Keep the last results of a function of hashable arguments, up to a total `size` by `measure`; by default their number.
 
     What several threads want at once is computed by one of them while the others wait: all metrics ask for the words
     of the same document at the same moment.

@@ -16,7 +16,7 @@ def apart_from_code(signature: str) -> str:
 
 
 def code_of_signature(signature: str) -> str:
-    """The hash of the code in a signature; empty in one of before it was part of it."""
+    """The hash of the code in a signature; empty in an older one that has none."""
     return next((part.removeprefix(CODE_MARK) for part in signature.split("|") if part.startswith(CODE_MARK)), "")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
@@ -14,7 +15,7 @@ from core.model_reference import ModelRef, local_checkpoints
 from core.models import fingerprint_of_files
 from core.registry import Registry, format_spec, profile_field, title_with_settings
 from core.scoring import portable_spec
-from core.text import indefinite_article
+from core.text import apply, indefinite_article, read_again, read_layout, words
 from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdict
 
 Intent = Literal["preserving", "breaking", "gaming"]
@@ -172,3 +173,38 @@ class ModelPerturbation(Perturbation):
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # the signature of every perturbation
         raise UnscorableError(f"“{self.card.title}” asks a model, which takes a while: it cannot be done at once.")
+
+
+OUR_RULE = "none: a rule of ours"
+
+
+@dataclass(frozen=True)
+class LayoutTwin(Perturbation):
+    """A rule that leaves nothing to chance unless it says so; `no_twin_message` says what a summary has to have."""
+
+    no_twin_message: ClassVar[str]
+
+    def edits(self, example: Example, rng: random.Random) -> list[Edit]:
+        summary = example.summary
+        edits = [edit for edit in self.layout_edits(summary, rng) if edit.new != edit.span.of(summary)]
+        if not edits:
+            raise UnscorableError(self.no_twin_message)
+        if not self.says_the_same(summary, apply(summary, edits)):
+            raise UnscorableError(
+                "In this layout other words of the summary would be read, as where a line looks like a heading: it is left as it is."
+            )
+        return [replace(edit, explanation=self.card.does, by=self.spec) for edit in edits]
+
+    @abstractmethod
+    def layout_edits(self, summary: str, rng: random.Random) -> Sequence[Edit]:
+        """Edits in the order of the text that make the layout; none where it cannot be made of the summary."""
+
+    def says_the_same(self, before: str, after: str) -> bool:
+        """True if two layouts have the same words in the same order, marks and headings left out."""
+        return layout_words(before) == layout_words(after)
+
+
+def layout_words(text: str) -> tuple[str, ...]:
+    """The words of a text in small letters, without the marks and headings of its layout."""
+    reading = read_again(text, read_layout)
+    return words(reading.text if reading else text)

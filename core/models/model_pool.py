@@ -232,9 +232,9 @@ class ModelPool:
         self._loader.close(patience_s=30)
         self._downloader.close(patience_s=0.1)
         with self._loaded.changed:
-            held = len(self._loaded.entries)
+            models = len(self._loaded.entries)
             self._loaded.entries.clear()
-        if held:  # all objects are walked, which takes longer than a hundred questions to an endpoint
+        if models:  # all objects are walked, which takes longer than a hundred questions to an endpoint
             devices.collect_garbage()
 
     def _start(self, checkpoint: Checkpoint) -> bool:

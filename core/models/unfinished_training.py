@@ -59,7 +59,7 @@ class UnfinishedTraining:
             return None
 
     def save(self, name: str, arrays: Arrays) -> None:
-        """Writes the whole file or none: whoever is killed in between leaves no half of it."""
+        """Writes the whole file or none: a process that is killed in between leaves no partial file."""
         new = self.folder / f"{name}.new"
         new.write_bytes(save({key: np.ascontiguousarray(values) for key, values in arrays.items()}))
         os.replace(new, self.folder / f"{name}.safetensors")

@@ -84,7 +84,7 @@ if TYPE_CHECKING:
         separations,
         threshold_rate,
     )
-    from core.results.cases.pooling import pool_cases
+    from core.results.cases.pooling import pool_cases, training_documents, training_overlaps
     from core.results.cases.ratings import VERDICT_VALUES, mean_ratings
     from core.results.cases.sanity import sanity_margins
     from core.results.cases.sentence_combining import Level, Levels, by_sentence
@@ -96,7 +96,6 @@ if TYPE_CHECKING:
         select_pool_metrics,
         with_labels,
     )
-    from core.results.cases.training_overlap import training_documents, training_overlaps
     from core.results.cases.verdict_grid import (
         PAIR_FILTERS,
         NoiseBand,

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from core.scoring.claims.language_model import LanguageModelClaims
     from core.scoring.code_of_0_2_0 import current_signature
     from core.scoring.engine.batch_worker import BatchWorker
-    from core.scoring.engine.cache import AnswerCache, fingerprint_of
-    from core.scoring.engine.code_records import read_code
+    from core.scoring.engine.cache import AnswerCache, fingerprint_of, read_code
     from core.scoring.engine.conversation import (
         BoardCell,
         CellKey,

@@ -62,6 +62,7 @@ def mark_best(estimates: Mapping[str, Estimate], tests: Mapping[str, PairedTest]
     def compared(metric: str, estimate: Estimate) -> MetricStatistic:
         if estimate.value is None:
             return MetricStatistic(estimate)
+        # equal but for rounding, as of two names of one metric: both are the largest
         largest = math.isclose(estimate.value, values[best], rel_tol=_EQUAL, abs_tol=_EQUAL)
         p_values = {name: ps.get(metric) for name, ps in corrected.items()}
         p = next(iter(p_values.values()), None)

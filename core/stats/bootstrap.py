@@ -42,7 +42,7 @@ _MIN_RESAMPLES = 8  # resamples at once, whatever the size: with fewer, sparse p
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
-    """A statistic of cases of so many documents, and its values in all resamples, (resamples,), nan where it has none."""
+    """A statistic of cases with the number of their documents, and its values in all resamples, (resamples,), nan where undefined."""
 
     value: float | None
     draws: Values
@@ -114,6 +114,7 @@ class Resamples:
         }
         width = self.number if self.stored_counts is not None else max(_MIN_RESAMPLES, _BLOCK_CELLS // self.documents)
         steps = self._weigh_all(pending, width)
+        # only long work reports its steps, which are counted as `_weigh_all` cuts them
         if self.number * sum(map(_height, pending.values())) > _LONG_CELLS:
             widths = [min(width, self.number - start) for start in range(0, self.number, width)]
             total = sum(
@@ -183,7 +184,7 @@ def _height(statistic: Statistic) -> int:
 
 
 def variance_of(draws: Values, documents: int) -> float:
-    """The variance of the figure itself, from its defined values in resamples of so many documents, (resamples,)."""
+    """The variance of the figure itself, from its defined values in resamples of that number of documents, (resamples,)."""
     return float(np.nanvar(draws)) * documents / (documents - 1)
 
 
@@ -212,7 +213,7 @@ def _chunk_size(rows: int) -> int:
 
 
 def projected_seconds(resamples: int, compute: Callable[[int], object]) -> float:
-    """Estimate how long `compute` will take with so many resamples, from its time with a few and with a few more."""
+    """Estimate the time of `compute` with that number of resamples, from its time with a few and with a few more."""
     begun = perf_counter()
     compute(_TIMED_RESAMPLES)
     between = perf_counter()

@@ -126,7 +126,7 @@ def _standard_error(first: Distribution, second: Distribution) -> float:
 
 
 def _student(documents: int) -> float:
-    """Student's quantile for the interval of so many documents."""
+    """Student's quantile for an interval over that number of documents."""
     from scipy.special import stdtrit  # as above
 
     return float(stdtrit(documents - 1, (1 + CONFIDENCE_LEVEL) / 2))

@@ -279,7 +279,7 @@ def accuracy_of_decisions(accepted: Mask, labels: Mask, documents: Numbers) -> S
 
 
 def _with_area_interval(statistic: Statistic, good: Values, bad: Values) -> Statistic:
-    """A figure in 0..1 of so many consistent and inconsistent cases of each document, (documents,) each, with its interval."""
+    """A figure in 0..1 with its interval, from the numbers of consistent and inconsistent cases of each document, (documents,) each."""
     alike = int(min(np.count_nonzero(good), np.count_nonzero(bad)))
 
     def interval(value: float, variance: float) -> tuple[float, float]:

@@ -145,7 +145,7 @@ def clopper_pearson(errors: float, size: float, error: float = NOT_LEVEL) -> tup
 
 
 def _student(documents: int, error: float) -> float:
-    """Student's quantile for so many documents."""
+    """Student's quantile for that number of documents."""
     from scipy.special import stdtrit  # as above
 
     return float(stdtrit(documents - 1, 1 - error / 2))

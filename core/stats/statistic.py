@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A statistic of `n` cases of so many `documents` with its 95 % interval.
+    """A statistic of `n` cases from `documents` documents, with its 95 % interval.
 
     `value` is None where the statistic is undefined, `low` and `high` where there is no interval; `error` gives the
     reason, also where the interval must not be trusted. Files and printed records call it `why`.
@@ -60,7 +60,7 @@ NO_SPREAD = "Every resample gives the same value: there is no interval."
 FEW_DOCUMENTS = 30
 CONFIDENCE_LEVEL = 0.95
 MIN_INTERVAL_DOCUMENTS = 8
-"""Documents of an interval: from so many on, 95 % intervals were measured to hold the truth in 93 % or more."""
+"""Fewest documents of an interval: from this number on, 95 % intervals were measured to hold the truth in 93 % or more."""
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -94,7 +94,7 @@ class Statistic:
 
 
 def too_few_documents(documents: int, least: int) -> str:
-    """Reason that there is no interval of so many documents; empty from `least` on."""
+    """Reason that this number of documents gives no interval; empty from `least` on."""
     if documents >= least:
         return ""
     if documents < 2:

@@ -107,7 +107,6 @@ if TYPE_CHECKING:
         other_spelling,
     )
     from core.text.english.passive import ParsedWord, passive_sentence
-    from core.text.english.predicates import contrary_verbs
     from core.text.english.quantities import Quantity, find_quantities
     from core.text.english.relations import find_relations, find_time_units
     from core.text.english.synonyms import BUNDLED_LEXICON, Lexicon, join_lexicons, wordnet_lexicon
@@ -122,7 +121,7 @@ if TYPE_CHECKING:
         tokenize,
     )
     from core.text.english.tagger import part_of_speech_tags
-    from core.text.english.verb_phrases import FINITE_TAGS, finite_verb, sentence_tags, verb_bases
+    from core.text.english.verb_phrases import FINITE_TAGS, contrary_verbs, finite_verb, sentence_tags, verb_bases
     from core.text.english.wide_names import (
         DEFAULT_PARSER,
         NameReading,
@@ -179,13 +178,13 @@ if TYPE_CHECKING:
     )
     from core.text.layout_lines import STOP, TextLine, read_lines
     from core.text.named_languages import format_named_languages, name_languages
-    from core.text.nltk_import import import_nltk
     from core.text.quantity_forms import read_quantities, states_quantities_at, states_quantity
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.segmentation import (
         SENTENCES_KEPT,
         closest_sentence,
         entities,
+        import_nltk,
         padded_words,
         sentences,
         splitter_name,

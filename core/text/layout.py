@@ -161,7 +161,7 @@ def gap_before(summary: str) -> str:
 
 @memoize(SENTENCES_KEPT, len)
 def document_units(document: str) -> tuple[Span, ...]:
-    """The same of a document, in which a heading is a unit."""
+    """The sentences, list items, table rows and turns of a document, in which a heading is a unit too."""
     return _units(document, partial(_read, headings=True))
 
 

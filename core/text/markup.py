@@ -108,7 +108,7 @@ def without_inline_marks(reading: CanonicalText) -> CanonicalText:
 
 
 def without_marks_around(reading: CanonicalText, patterns: Sequence[re.Pattern[str]]) -> CanonicalText:
-    """What matches each pattern as its group `text`, whose outer characters stand for the marks too: a part is located with its marks."""
+    """The reading with the group `text` in place of each match; its outer characters stand for the marks too, so that a part is located with its marks."""
     for pattern in patterns:
         matches = list(pattern.finditer(reading.text))
         if not matches:

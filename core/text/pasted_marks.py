@@ -14,7 +14,7 @@ _LINE_END = re.compile(r"\r(?!\n)|[\x0b\x0c\x85\u2028\u2029]")
 _AFTER_WORD = r"(?:(?<=[.,;:!?)”\"’])|(?<=[^\W\d_]{4}))"  # not of a square metre
 _CITATION = re.compile(
     rf"{_AFTER_WORD}(?:<sup>\s*(?:<a\b[^<>]*>)?\[?\d{{1,3}}\]?(?:</a>)?\s*</sup>|[⁰¹²³⁴-⁹]{{1,3}}(?!\w))"
-    r"|(?<=[\w.,;:!?)”\"’%])(?: ?\[(?:\^[\w-]{1,20}|\d{1,3}(?:(?:, ?|[-–])\d{1,3})*)\])+(?!:)"
+    r"|(?:(?<=\w\w)|(?<=[.,;:!?)”\"’%]))(?: ?\[(?:\^[\w-]{1,20}|\d{1,3}(?:(?:, ?|[-–])\d{1,3})*)\])+(?!:)"
 )
 _TEX = re.compile(r"\\[a-zA-Z]{2,}|\\[%&#]|\{,\}")
 _TEX_PART = re.compile(
@@ -142,7 +142,7 @@ def _further_numbers(text: str, line: re.Match[str]) -> list[int]:
 
 
 def _json(text: str) -> list[Change]:
-    """Without the marks of a text that is JSON as a whole; the name of a value that is a sentence is left out too."""
+    """Without the marks of a text that is JSON as a whole; names of lists and sentences are left out too."""
     stripped = text.strip()
     if (stripped[:1], stripped[-1:]) not in {("{", "}"), ("[", "]")} or '"' not in stripped:
         return []
@@ -156,7 +156,7 @@ def _json(text: str) -> list[Change]:
         start, end = part.span()
         if not part.group().startswith('"'):
             changes.append((Span(start, end), _JSON_MARKS[part.group()]))
-        elif _names_sentence(parts, place):
+        elif _names_text(parts, place):
             changes.append((Span(start, end), ""))
         else:
             escapes = _ESCAPE.finditer(text, start + 1, end - 1)
@@ -168,6 +168,7 @@ def _json(text: str) -> list[Change]:
     return changes
 
 
-def _names_sentence(parts: Sequence[re.Match[str]], place: int) -> bool:
+def _names_text(parts: Sequence[re.Match[str]], place: int) -> bool:
     following = [part.group() for part in parts[place + 1 : place + 3]]
-    return len(following) == 2 and following[0] == ":" and len(following[1].split()) >= _MIN_SENTENCE_WORDS
+    names = len(following) == 2 and following[0] == ":"
+    return names and (following[1] in {"[", "{"} or len(following[1].split()) >= _MIN_SENTENCE_WORDS)

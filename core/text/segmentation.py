@@ -1,18 +1,25 @@
-"""Sentences and words of a text as spans, its named entities by rule, and the document sentence closest to a claim."""
+"""Sentences and words of a text as spans, its named entities by rule, and the document sentence closest to a claim.
+
+Everything that is taken of NLTK is imported after `import_nltk`.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
+import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from importlib.abc import MetaPathFinder
 from math import fsum, log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.base import memoize
-from core.text.nltk_import import import_nltk
 from core.types import Span
 
 if TYPE_CHECKING:
@@ -216,3 +223,32 @@ def _sentence_words(document: str, parts: tuple[Span, ...], split: Split) -> _Se
         {word: (weights[word], tuple(having)) for word, having in places.items()},
         log(1 + len(spans)),
     )
+
+
+def import_nltk() -> None:
+    """Import NLTK, called before any name is taken from it. Threads that come at once wait for the first of them."""
+    with _absent("scipy", "sklearn"):
+        import_module("nltk")
+
+
+class _Absent(MetaPathFinder):
+    """Finds some packages missing in the thread that makes it; the others import them meanwhile as ever."""
+
+    def __init__(self, packages: tuple[str, ...]) -> None:
+        self._packages = packages
+        self._thread = threading.get_ident()
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:  # noqa: ARG002  # as the import system calls it
+        if name in self._packages and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@contextmanager
+def _absent(*packages: str) -> Iterator[None]:
+    """Import as if some packages were not installed."""
+    finder = _Absent(packages)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)

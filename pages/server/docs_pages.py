@@ -54,7 +54,7 @@ def read_contents(docs: Path = DOCS) -> dict[str, dict[str, str]]:
 
 def render_page(name: str, address: Callable[[str], str], docs: Path = DOCS) -> RenderedPage:
     """A page; `address` makes the address of a page or picture, a path below `docs/`, to which its links lead."""
-    # Pygments and markdown-it are needed by nobody who opens no chapter
+    # only a person who opens a chapter needs Pygments and markdown-it
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": True, "highlight": highlight_code}).enable("table")

@@ -75,7 +75,7 @@ def search_docs(words: str) -> list[FoundSection]:
     if not searched:
         return []
     patterns = [re.compile(rf"\b{re.escape(word)}", re.IGNORECASE) for word in searched]
-    found: list[tuple[int, FoundSection]] = []
+    weighted: list[tuple[int, FoundSection]] = []
     for section in docs_sections():
         title = f"{section.chapter} {section.heading}"
         if all(pattern.search(title) or pattern.search(section.text) for pattern in patterns):
@@ -84,8 +84,8 @@ def search_docs(words: str) -> list[FoundSection]:
                 + min(len(pattern.findall(section.text)), _TITLE_WEIGHT)
                 for pattern in patterns
             )
-            found.append((weight, FoundSection(section, _excerpt(section.text, patterns))))
-    return [section for _, section in sorted(found, key=lambda pair: -pair[0])[:_MOST_FOUND]]
+            weighted.append((weight, FoundSection(section, _excerpt(section.text, patterns))))
+    return [section for _, section in sorted(weighted, key=lambda pair: -pair[0])[:_MOST_FOUND]]
 
 
 def _excerpt(text: str, patterns: list[re.Pattern[str]]) -> str:

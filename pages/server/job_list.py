@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.server import services
 from pages.server.base_path import base_path
-from pages.server.jobs import STATE_TITLES, Job, job_actions
+from pages.server.jobs import STATE_TITLES, BackgroundJob, job_actions
 
 _RECENT_S = 600.0  # jobs that ended longer ago are on Home alone
 
@@ -52,7 +52,7 @@ def job_rows(person: str) -> list[dict[str, Any]]:
     return [_row(job) for job in jobs if job.state == "running" or newest - job.changed_at < _RECENT_S]
 
 
-def _row(job: Job) -> dict[str, Any]:
+def _row(job: BackgroundJob) -> dict[str, Any]:
     return {
         "id": job.id,
         "kind": job.kind,
@@ -65,6 +65,6 @@ def _row(job: Job) -> dict[str, Any]:
     }
 
 
-def state_line(job: Job) -> str:
+def state_line(job: BackgroundJob) -> str:
     """As “under way, resumed”."""
     return f"{STATE_TITLES[job.state]}{', resumed' if job.resumed and job.state == 'running' else ''}"

@@ -27,7 +27,7 @@ from core.results import run_from_lines
 from core.scoring import METRICS, Engine
 from core.types import Failure, Outcome
 from pages.server import services
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.sources.audit_data import stored_data
 from pages.sources.audit_history import keep_audits
 from pages.sources.thresholds import kept_thresholds
@@ -38,7 +38,7 @@ _LOOK_S = 1.0
 _MOST_AUDITS = 16  # of all sessions; an audit holds its texts and scores
 _LOG = logging.getLogger(__name__)
 
-Starter = Callable[[Job], object]
+Starter = Callable[[BackgroundJob], object]
 """Begins the work of a job, or goes on with it. Raises TouchstoneError where its settings do not fit any more."""
 
 STARTERS: dict[str, Starter] = {}
@@ -51,7 +51,7 @@ def run_storage(id: str) -> InMemoryRuns | Store:
     return demo_runs if id in demo_runs else services.store()
 
 
-def continue_stress_run(job: Job) -> BackgroundTask[int]:
+def continue_stress_run(job: BackgroundJob) -> BackgroundTask[int]:
     """Carry a run on; results are added to it as they arrive. Raises RecordError as `Jobs.start`."""
     id = str(job.settings["run"])
     home = run_storage(id)
@@ -73,7 +73,7 @@ def dataset_scorings() -> dict[str, BackgroundTask[bool]]:
     return {}
 
 
-def score_dataset(job: Job) -> BackgroundTask[bool]:
+def score_dataset(job: BackgroundJob) -> BackgroundTask[bool]:
     """Score a dataset; texts that were scored before come from the cache. Raises TouchstoneError for metrics that are not here."""
     dataset, metrics = str(job.settings["dataset"]), [METRICS.parse(spec) for spec in job.settings["metrics"]]
     store, engine = services.store(), services.engine_of(job.person)
@@ -125,7 +125,7 @@ def audit_work(settings: Mapping[str, Any], engine: Engine) -> EvidenceWork:
     )
 
 
-def begin_audit(job: Job) -> AuditTask:
+def begin_audit(job: BackgroundJob) -> AuditTask:
     """Begin an audit under its id; what was scored before comes from the cache. Raises TouchstoneError as `audit_work`."""
     store, measured = services.store(), audit_work(job.settings, services.engine_of(job.person))
     tasks: list[AuditTask] = []
@@ -141,7 +141,7 @@ def begin_audit(job: Job) -> AuditTask:
     return tasks[0]
 
 
-def download(job: Job) -> BackgroundTask[ModelStatus]:
+def download(job: BackgroundJob) -> BackgroundTask[ModelStatus]:
     """Download and load a model; files that are here already are not fetched again."""
     pool, checkpoint = services.shared_engine().pool, _checkpoint(job.settings)
 
@@ -168,7 +168,10 @@ def checkpoint_settings(checkpoint: Checkpoint) -> dict[str, str]:
 def _checkpoint(settings: Mapping[str, str]) -> Checkpoint:
     plugins = (*METRICS, *PERTURBATIONS)
     carded = (model for plugin in plugins for model in local_checkpoints(plugin().checkpoints()))
-    return next((model for model in carded if checkpoint_settings(model) == settings), Checkpoint(**settings))
+    other = Checkpoint(
+        settings["source"], settings["kind"], settings["revision"], settings["dtype"], settings["backbone"]
+    )
+    return next((model for model in carded if checkpoint_settings(model) == settings), other)
 
 
 STARTERS |= {
@@ -179,12 +182,12 @@ STARTERS |= {
 }
 
 
-def costs_money(job: Job) -> bool:
+def costs_money(job: BackgroundJob) -> bool:
     """True if a job asks an endpoint, which a person has to start again."""
     return any(asks_endpoint(METRICS.parse(spec).checkpoints()) for spec in job.settings.get("metrics", ()))
 
 
-def carry_on() -> list[Job]:
+def carry_on() -> list[BackgroundJob]:
     """Go on with the jobs that a stopped server left and that cost nothing; those that went on."""
     resumed = []
     for job in services.jobs().interrupted():

@@ -32,7 +32,7 @@ _PROCESS = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BackgroundJob:
     """A piece of work in the background, as it is stored."""
 
     id: str
@@ -61,7 +61,7 @@ class Job:
     """Reason why it failed; empty where it did not."""
     resumed: bool = False
     """True for work that went on after it had stopped."""
-    left: str = ""
+    time_left: str = ""
     """Time left in words; empty where unknown, and for work that ended."""
     changed_at: float = 0.0
     """Time of the last record, in seconds since 1970."""
@@ -74,7 +74,7 @@ class Job:
         counted = f"{self.done:,} of {self.total:,} {self.unit}" if self.total > 1 else ""
         if not self.total and self.done:
             counted = f"{self.done:,} {self.unit}"
-        return ", ".join(filter(None, [counted, f"{self.left} to go" if self.left else ""]))
+        return ", ".join(filter(None, [counted, f"{self.time_left} to go" if self.time_left else ""]))
 
 
 Counted = Callable[[], tuple[int, int, str]]
@@ -85,7 +85,7 @@ Counted = Callable[[], tuple[int, int, str]]
 class _Running:
     """A job of this process with its task."""
 
-    job: Job
+    job: BackgroundJob
     task: BackgroundTask[Any]
     counted: Counted | None
     listed: bool
@@ -93,7 +93,7 @@ class _Running:
     saved_at: float = 0.0
 
 
-_JOB: TypeAdapter[Job] = TypeAdapter(Job)
+_JOB: TypeAdapter[BackgroundJob] = TypeAdapter(BackgroundJob)
 
 
 class Jobs:
@@ -104,12 +104,12 @@ class Jobs:
         self._limits = limits
         self._lock = threading.RLock()
         self._running: dict[str, _Running] = {}
-        self._ended: dict[str, Job] = {}
+        self._ended: dict[str, BackgroundJob] = {}
         self._keys: dict[str, str] = {}
 
     def start(
         self,
-        job: Job,
+        job: BackgroundJob,
         begin: Callable[[], BackgroundTask[T]],
         *,
         by: str = "",
@@ -127,7 +127,7 @@ class Jobs:
         self.record()
         return task
 
-    def rows(self, person: str) -> list[Job]:
+    def rows(self, person: str) -> list[BackgroundJob]:
         """The jobs of a person as of now, those under way first; without those that were dismissed."""
         self.record()
         with self._lock:
@@ -155,7 +155,7 @@ class Jobs:
             if job and id not in self._running:
                 self._keep(replace(job, state="dismissed"))
 
-    def interrupted(self) -> list[Job]:
+    def interrupted(self) -> list[BackgroundJob]:
         """Jobs of servers that stopped meanwhile, of every person."""
         with self._lock:
             running = {*self._running}
@@ -169,7 +169,9 @@ class Jobs:
     def person_of(self, key: str) -> str | None:
         """Person of such a key; None for any other text."""
         with self._lock:
-            return next((name for name, own in self._keys.items() if secrets.compare_digest(own, key)), None)
+            keys = {own.encode(): name for name, own in self._keys.items()}
+        sent = key.encode(errors="replace")  # bytes, as a path of other letters is no error
+        return next((name for own, name in keys.items() if secrets.compare_digest(own, sent)), None)
 
     def _record(self, running: _Running) -> None:
         before, now = running.job, running.task.progress
@@ -184,7 +186,7 @@ class Jobs:
             total=total,
             unit=unit,
             error=now.error if state == "failed" else "",
-            left=now.time_left if now.running and not running.counted and total > 1 else "",
+            time_left=now.time_left if now.running and not running.counted and total > 1 else "",
             changed_at=time.time(),
         )
         if not now.running:
@@ -195,16 +197,16 @@ class Jobs:
             running.saved_at = time.monotonic()
             self._keep(running.job)
 
-    def _keep(self, job: Job) -> None:
+    def _keep(self, job: BackgroundJob) -> None:
         try:
             if not self._store().read_only:
                 self._store().save_draft(f"job {job.id}", _OWNER, _JOB.dump_json(job).decode())
         except TouchstoneError:
             return  # the database is away; the next record keeps it
 
-    def _stored(self) -> dict[str, Job]:
+    def _stored(self) -> dict[str, BackgroundJob]:
         """Jobs of the database by id, the newest last; those of a server that is gone are interrupted."""
-        jobs: dict[str, Job] = {}
+        jobs: dict[str, BackgroundJob] = {}
         try:
             drafts = self._store().recent_drafts(_OWNER, _MOST_LISTED)
         except TouchstoneError:
@@ -215,7 +217,7 @@ class Jobs:
             except ValidationError:  # of another version
                 continue
             gone = job.state == "running" and not _is_alive(job)
-            jobs[job.id] = replace(job, state="interrupted", left="") if gone else job
+            jobs[job.id] = replace(job, state="interrupted", time_left="") if gone else job
         return jobs
 
 
@@ -227,7 +229,7 @@ def _state(running: _Running, now: Progress) -> JobState:
     return "failed" if now.error else "done"
 
 
-def _is_alive(job: Job) -> bool:
+def _is_alive(job: BackgroundJob) -> bool:
     """True if the process of a job may still work on it."""
     if job.process == _PROCESS:
         return False  # this process would have it
@@ -262,7 +264,7 @@ STATE_TITLES: Mapping[JobState, str] = MappingProxyType(
 """State of a job in the words of the list."""
 
 
-def job_actions(job: Job) -> list[str]:
+def job_actions(job: BackgroundJob) -> list[str]:
     """Actions that a job allows, of open, pause, cancel, continue, start again and dismiss."""
     if job.state == "running":
         return [

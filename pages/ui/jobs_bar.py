@@ -13,7 +13,7 @@ from annotations.people.people import Member
 from core.errors import TouchstoneError
 from pages.server import services, startup
 from pages.server.job_list import job_rows, jobs_path
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.ui.shared.markup import register_component
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.page_list import pages_of
@@ -44,7 +44,7 @@ def jobs_bar(member: Member, pages: Mapping[str, list[st.Page]]) -> None:
         st.switch_page(by_title[title], query_params=dict(job.query))
 
 
-def act_on_job(job: Job, action: str) -> bool:
+def act_on_job(job: BackgroundJob, action: str) -> bool:
     """Do what was pressed; True if the page of the job is to be opened then."""
     jobs = services.jobs()
     match action:
@@ -59,7 +59,7 @@ def act_on_job(job: Job, action: str) -> bool:
     return action == "open"
 
 
-def start_again(job: Job) -> bool:
+def start_again(job: BackgroundJob) -> bool:
     """Go on with a job that stopped, or begin it again, and open its page; False, with a notice, where that cannot be."""
     startup.load(startup.METRICS)
     # half of the program, which the first page does not wait for

@@ -28,7 +28,7 @@ class PaletteState:
 
 @st.fragment
 def palette(member: Member, pages: Mapping[str, list[st.Page]]) -> None:
-    """Mount both; a place that is chosen is gone to within the session, without loading the app again."""
+    """Mount both. A chosen place opens within the session, without loading the app again."""
     state = page_state(PaletteState)
     opened, state.opened = state.opened, False
     places = [*all_places(member), *found_places(member)] if opened else list(page_places(member))

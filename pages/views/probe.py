@@ -23,6 +23,7 @@ from pages.ui.probe.board_scores import (
 from pages.ui.probe.claim_scores import claim_scores
 from pages.ui.probe.claims_tab import apply_claims, claims_ready, claims_tab
 from pages.ui.probe.comparison import comparison
+from pages.ui.probe.corrections_panel import corrections_panel
 from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_ready
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
@@ -86,6 +87,7 @@ with answers:
     edits_answer()
     show_forecast = score_all_button(metrics)
 evidence_panel(request, selected)
+corrections_panel(request, selected)
 draw_comparison, draw_claims = comparison(metrics), claim_scores(metrics)
 percentile_expander(selected)
 show_forecast()

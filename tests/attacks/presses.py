@@ -17,6 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 
 _WAIT_S = 180
 _TEXTS = ("text_input", "text_area", "selectbox", "chat_input", "date_input")
+_NOT_THE_PAGE = (ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN)
 _MOVED = "Moved by Eve"
 
 
@@ -40,6 +41,8 @@ class Press:
             state.double_array_value.data.append(1)
         elif self.kind in ("multiselect", "button_group"):
             state.string_array_value.data.append(_MOVED)
+        elif self.kind in ("bidi_component", "component_instance"):
+            state.json_value = "{}"
         else:
             state.trigger_value = True
         return state
@@ -61,12 +64,13 @@ class PageSocket:
         self._socket = socket
 
     def run(self, page: str, presses: Sequence[Press] = (), fragment: str = "", query: str = "") -> Drawn:
-        """Ask for a run of a page, with these presses; what it drew."""
-        message = BackMsg()
-        asked = message.rerun_script
-        asked.page_name, asked.fragment_id, asked.query_string = page, fragment, query
-        asked.widget_states.widgets.extend(press.state() for press in presses)
-        self._socket.send(message.SerializeToString())
+        """Ask for a run of a page, with these presses; what it drew.
+
+        A run of a fragment that the session does not have is dropped without a word, so that one of the page follows it.
+        """
+        self._ask(page, presses, fragment, query)
+        if fragment:
+            self._ask(page, (), "", query)
         found, kinds, exceptions = list[Press](), Counter[str](), list[str]()
         while True:
             content = self._socket.recv(timeout=_WAIT_S)
@@ -82,8 +86,15 @@ class PageSocket:
                         exceptions.append(f"{shown.type}: {shown.message}")
                     elif str(getattr(shown, "id", "")).startswith("$$"):
                         found.append(Press(page, shown.id, kind, answer.delta.fragment_id))
-                case "script_finished":
+                case "script_finished" if answer.script_finished not in _NOT_THE_PAGE:
                     return Drawn(found, kinds, exceptions)
+
+    def _ask(self, page: str, presses: Sequence[Press], fragment: str, query: str) -> None:
+        message = BackMsg()
+        asked = message.rerun_script
+        asked.page_name, asked.fragment_id, asked.query_string = page, fragment, query
+        asked.widget_states.widgets.extend(press.state() for press in presses)
+        self._socket.send(message.SerializeToString())
 
 
 @contextmanager
@@ -93,5 +104,7 @@ def page_socket(url: str, cookies: dict[str, str]) -> Iterator[PageSocket]:
         http.get(f"{url}/_stcore/health")
         sent = "; ".join(f"{name}={value}" for name, value in {**dict(http.cookies), **cookies}.items())
     address = f"ws://{urlsplit(url).netloc}/_stcore/stream"
-    with connect(address, additional_headers={"Cookie": sent}, max_size=None, open_timeout=_WAIT_S) as socket:
+    with connect(
+        address, additional_headers={"Cookie": sent}, max_size=None, open_timeout=_WAIT_S, ping_interval=None
+    ) as socket:
         yield PageSocket(socket)

@@ -9,7 +9,7 @@ import json
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,9 +72,9 @@ def captured(manager: PageSocket, campaign: str) -> dict[str, list[Press]]:
     return {page: list(dict.fromkeys(of_page)) for page, of_page in presses.items()}
 
 
-def replay(attacker: PageSocket, presses: Sequence[Press], who: str, replays: Replays) -> None:
-    """Press each widget of a page alone, in its fragment, and together with all others."""
-    ids = {press.id for press in presses}
+def replay(attacker: PageSocket, presses: Sequence[Press], who: str, own: Set[str], replays: Replays) -> None:
+    """Press each widget of a page alone, in its fragment, and together with all others; `own` has widgets of the attacker's own page."""
+    ids = {press.id for press in presses} - own
     for press in presses:
         for sent, fragment in (([press], ""), ([press], press.fragment), (presses, press.fragment)):
             if sent == [press] and not fragment and press.fragment:
@@ -109,11 +109,11 @@ def replay_all(shared: SharedServer, most_of_a_page: int) -> Replays:
     with ExitStack() as sockets:
         for who, (role, cookies_of_who) in cookies.items():
             attacker = sockets.enter_context(page_socket(shared.server.url, cookies_of_who))
-            attacker.run("")  # their own first page
+            own = {press.id for press in attacker.run("").presses}
             before = contents(shared.server.database)
             for page in forbidden(role):
                 typer.echo(f"{replays.sent.total():,} so far; {who} presses {page}", err=True)
-                replay(attacker, presses[page][: most_of_a_page or None], who, replays)
+                replay(attacker, presses[page][: most_of_a_page or None], who, own, replays)
                 after = contents(shared.server.database)
                 replays.through += [
                     f"{who}, {page}: {table} has changed" for table in before if before[table] != after.get(table)

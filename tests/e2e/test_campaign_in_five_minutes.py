@@ -97,7 +97,7 @@ def test_a_table_becomes_labels_and_decisions_in_few_presses(
         label_by_keys(
             AnnotatePage(new_page(), shared_server), shared_server.code(name=name)[1], campaign, disputed if odd else ""
         )
-        for name, odd in (("first reader", False), ("second reader", False), ("third reader", True))
+        for name, odd in (("reader one", False), ("reader two", False), ("reader three", True))
     ]
 
     start = time.monotonic()

@@ -104,7 +104,7 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     open_view(page, "Which metric?", "Measures")
     choose_view(page, "Measures by slice")
     expect(page).to_have_url(re.compile(r"dataset=own\+pairs"))
-    table = page.locator(".stDataFrameGlideDataEditor").last
+    table = page.locator(".stDataFrameGlideDataEditor").first
     table.wait_for(timeout=WORK_MS)
     idle(page)
     table.hover(position={"x": 120, "y": 17})  # as a hand does, that comes from elsewhere

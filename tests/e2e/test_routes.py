@@ -15,6 +15,7 @@ from annotations.people.people import Role
 from annotations.people.sign_in import load_invites, revoke_invite
 from pages.server.routes import RouteRule, route_rules
 from pages.server.sign_in import SESSION_COOKIE
+from tests.attacks.paths import answers, leaks
 from tests.e2e.page_connection import open_page
 from tests.e2e.server import Server, serve
 from tests.e2e.shared_server import SharedServer, opened
@@ -99,6 +100,15 @@ def test_every_row_of_the_table_answers_whom_it_names(
             assert (status == 401) is (asker not in _TOKENS), row
             if asker == "reads" and method != "GET":
                 assert status in _REFUSED, row
+
+
+@pytest.mark.parametrize("asker", ["nobody", "annotator", "manager"])
+def test_no_path_leads_out_of_what_the_server_gives(
+    shared: SharedServer, headers: dict[str, dict[str, str]], asker: str
+) -> None:
+    answered = list(answers(shared.server.url, headers[asker] | {"X-Forwarded-For": f"10.2.0.{len(asker)}"}))
+    assert len(answered) >= 40
+    assert not [path for path, status, content in answered if status >= 500 or leaks(content)]
 
 
 def test_a_visitor_of_a_demo_has_no_door_but_those_of_anybody(demo: Server) -> None:

@@ -80,8 +80,10 @@ def inject_all(
     ):
         harness = Harness(Path(folder), typer.echo)
         by_name = {journey.name: journey for journey in [*journeys(), endpoint_journey(endpoint.url)]}
-        for name in names:
-            typer.echo(harness.inject_faults(by_name[name], part, seconds, seed, each))
+        until = time.monotonic() + seconds * len(names)
+        for place, name in enumerate(names):  # what a journey of few faults left is for the others
+            left = max(1.0, until - time.monotonic()) / (len(names) - place) if seconds else 0
+            typer.echo(harness.inject_faults(by_name[name], part, left, seed, each))
         return harness.verdicts, bool(harness.verdicts["broken"])
 
 

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -35,6 +36,9 @@ VARIABLES = {
 """Settings of every journey, with paths in its folder."""
 _VERSION = "alembic_version"
 _LONGEST_S = 60
+_IGNORED = re.compile(
+    r"(?m)^Exception ignored in: .*\n(Traceback .*\n(  .*\n)*.*\n)?"
+)  # that C code prints, as FreeType's reader of files
 _HUNG = 128 + signal.SIGALRM
 
 
@@ -43,7 +47,7 @@ class Journey:
     """Something that a user does. `prepare` fills a new folder, in which `act` then runs as the working directory.
 
     Databases of one that is atomic are as before or as they are to be. `acknowledged` has a text that every later database
-    contains, by the line of output that promises it.
+    contains, by the line of output that promises it. One that `drops_cut_line` begins with what is whole of a file of lines.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Journey:
     variables: Mapping[str, str] = field(default_factory=dict)
     is_atomic: bool = False
     acknowledged: Mapping[str, str] = field(default_factory=dict)
+    drops_cut_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,8 @@ class Harness:
     def inject_faults(self, journey: Journey, part: tuple[int, int], seconds: float, seed: int, each: int = 0) -> str:
         """Inject every so-manieth fault of a journey in a random order; a line on what came of it.
 
-        It ends after so many `seconds`, or `each` so many faults; 0 is no such limit.
+        It ends after so many `seconds`, or `each` so many faults; 0 is no such limit. Seconds that are left are for two faults one
+        after the other: in the journey, and where that ended by the first, in the one that resumes it.
         """
         began, had = time.monotonic(), self.verdicts.copy()
         try:
@@ -121,6 +127,9 @@ class Harness:
             if seconds and time.monotonic() - began > seconds:
                 break
             self.inject(fault)
+        draws = random.Random(f"{seed} {number}")
+        while seconds and faults and time.monotonic() - began < seconds:
+            self.inject(draws.choice(faults), draws.choice(faults))
         verdicts = self.verdicts - had
         listed = ", ".join(f"{count} {name}" for name, count in verdicts.items())
         each_s = (_processor_s() - used) / max(1, verdicts.total())
@@ -129,22 +138,25 @@ class Harness:
             f"{each_s:.2f} s of a processor each: {listed}"
         )
 
-    def inject(self, fault: Fault) -> None:
-        """Run the journey with a fault, and note the verdict."""
+    def inject(self, fault: Fault, second: Fault | None = None) -> None:
+        """Run the journey with a fault, and where it ended by that once more with a second one; note the verdict on the last run."""
         self._fresh()
-        run = self._run(fault)
+        run, before = self._run(fault), self._before
+        if second and run.status:
+            run, before = self._run(second), run.files
         # a run whose threads come in another order may make fewer calls of a kind than the one that was counted
-        verdict = self._judge(run) if run.counts["failed"] else "not reached"
+        verdict = self._judge(run, before) if run.counts["failed"] else "not reached"
         self.verdicts[verdict.partition(":")[0]] += 1
         if verdict.startswith("broken"):
-            self._tell(f"{self._journey.name}, {fault}, {verdict}")
+            self._tell(f"{self._journey.name}, {fault}{f', then {second}' if second else ''}, {verdict}")
 
-    def _judge(self, run: Run) -> str:
-        """The verdict on a run with a fault; one that failed is made again."""
+    def _judge(self, run: Run, before: Mapping[str, str]) -> str:
+        """The verdict on a run with a fault, of the files that were there before it; one that failed is made again."""
         files = self._expected.files
         if run.status == 0:
-            return "done" if _equal(run, self._expected) else f"broken: done, but {_difference(files, run.files)}"
-        if error := _silence(run) or self._torn(run) or self._lost(run):
+            is_done = _equal(run, self._expected) if before is self._before else run.files == files
+            return "done" if is_done else f"broken: done, but {_difference(files, run.files)}"
+        if error := _silence(run) or self._torn(run, before) or self._lost(run):
             return f"broken: {error}"
         if run.files == files:
             return "done"
@@ -153,22 +165,23 @@ class Harness:
             return (
                 f"broken: run again, {again.status} {again.messages.strip()[-200:]} {_difference(files, again.files)}"
             )
-        return "untouched" if run.files == self._before else "resumable"
+        return "untouched" if run.files == before else "resumable"
 
-    def _torn(self, run: Run) -> str:
+    def _torn(self, run: Run, before: Mapping[str, str]) -> str:
         """The first file that is neither as before nor as it is to be, "" for none.
 
         A file of lines may lack some, or say of them that they have no score. A database that is written by several
         transactions is whole after each.
         """
         for name, content in run.files.items():
-            before, expected = self._before.get(name, ""), self._expected.files.get(name, "")
-            if content in (before, expected):
+            expected = self._expected.files.get(name, "")
+            if content in (before.get(name, ""), expected):
                 continue
             if name.endswith(".db"):
                 is_torn = self._journey.is_atomic and bool(json.loads(content).keys() - {_VERSION})
             else:
-                is_torn = not _is_of_lines(content, expected)
+                whole = content[: content.rfind("\n") + 1] if self._journey.drops_cut_line else content
+                is_torn = not _is_of_lines(whole, expected)
             if is_torn:
                 return f"{name} is there in part: {_difference({name: expected}, {name: content})}"
         return ""
@@ -260,8 +273,9 @@ def _silence(run: Run) -> str:
     """Error of a run that failed and does not say so in a sentence; "" for one that was killed."""
     if run.status == _HUNG:
         return "it hangs"
-    if run.status != KILLED and ("Traceback" in run.messages or not run.messages.strip()):
-        return f"no sentence: {run.messages.strip()[-600:]}"
+    messages = _IGNORED.sub("", run.messages)
+    if run.status != KILLED and ("Traceback" in messages or not messages.strip()):
+        return f"no sentence: {messages.strip()[-600:]}"
     return ""
 
 

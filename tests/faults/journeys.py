@@ -46,6 +46,7 @@ def journeys() -> list[Journey]:
     """All of them, those without a model first: what one of them imported the next ones have, too."""
     pairs = ("pairs", "pairs.jsonl", "--name", "few")
     score = ("score", "pairs.jsonl", "-o", "scores.jsonl", "--metric")
+    stress = ("stress", "pairs.jsonl", "--battery", "few.toml", "--metric", "rouge2", "-o", "run.jsonl")
     audit = ("audit", "rouge2", "--data", "pairs.jsonl", "--battery", "few.toml", "--to", "audit.svg")
     campaign = ("export", "--campaign", "Boats", "--format")
     return [
@@ -67,18 +68,7 @@ def journeys() -> list[Journey]:
         _command("export a campaign as CSV", _campaign, *campaign, "csv", "-o", "boats.csv"),
         _command("export a dataset", _dataset, "export", "--dataset", "few", "-o", "few.zip"),
         _command("import a campaign", _exported, "import-campaign", "boats.jsonl", "--name", "Rafts", is_atomic=True),
-        _command(
-            "stress",
-            _few_kinds,
-            "stress",
-            "pairs.jsonl",
-            "--battery",
-            "few.toml",
-            "--metric",
-            "rouge2",
-            "-o",
-            "run.jsonl",
-        ),
+        Journey("stress", _few_kinds, partial(command, *stress), drops_cut_line=True),
         Journey("audit", _few_kinds, partial(command, *audit)),
         Journey("save a label", _campaign, _as_a_page(_save_label), acknowledged={_SAVED: "'press'"}),
         Journey("score on a page", _nothing, partial(_score_on_a_page, "rouge2")),

@@ -12,7 +12,7 @@ import pytest
 from core.assessment.audit.audit_report import AuditReport, summarize
 from core.assessment.audit.evidence import LAYOUT_SOURCES
 from core.assessment.audit.question import JUDGED_LEVELS, AuditAnswer, Level, MetricAudit
-from core.assessment.audit.report_text import format_report, report_markdown
+from core.assessment.audit.rendering import format_report, report_markdown
 from core.evaluation.report import Report
 from core.evaluation.studies.prevalence import Prevalence
 from core.evaluation.study import StudyData

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotations.store.place_counts import count_places, recount_places
+from annotations.store.trigger_counts import count_places, recount_places
 
 revision = "0027"
 down_revision = "0026"

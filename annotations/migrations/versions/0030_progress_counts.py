@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotations.store.progress_marks import mark_all, mark_changes
+from annotations.store.trigger_counts import mark_all, mark_changes
 
 revision = "0030"
 down_revision = "0029"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotations.store.person_counts import count_people, recount_people
+from annotations.store.trigger_counts import count_people, recount_people
 
 revision = "0032"
 down_revision = "0031"

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,6 +20,7 @@ from core.assessment.audit.question import (
     AuditAnswer,
     Level,
     MetricAudit,
+    Needs,
     judge_questions,
     ordered_questions,
 )
@@ -67,16 +69,35 @@ _ANY_CHANGE = (
 _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
 
 
-def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[MetricAudit]:
-    """The findings of each metric on the same evidence, in the order of the questions; none is good where many scores are missing."""
+Answers = dict[str, dict[str, AuditAnswer]]
+"""Answers by metric and name of the question."""
+
+
+def answer_early(evidence: Evidence, metrics: Sequence[str], needs: Needs, answers: Answers) -> Generator[AuditAnswer]:
+    """Answer the questions that need no more than this part of the evidence, into `answers`, one after the other."""
     for metric in metrics:
         judge = evidence.judges.get(metric)
-        findings = tuple(
-            question.not_asked()
-            if question.scores and metric in evidence.released
-            else question.finding(evidence, metric)
-            for question in (*ordered_questions(), *(judge_questions() if judge else ()))
-        )
+        answered = answers.setdefault(metric, {})
+        for question in (*ordered_questions(), *(judge_questions() if judge else ())):
+            if question.needs == needs and question.name not in answered:
+                not_asked = question.scores and metric in evidence.released
+                answered[question.name] = question.not_asked() if not_asked else question.finding(evidence, metric)
+                yield answered[question.name]
+
+
+def audit_metrics(evidence: Evidence, metrics: Sequence[str], answers: Answers | None = None) -> Generator[MetricAudit]:
+    """The findings of each metric on the same evidence, in the order of the questions; none is good where many scores are missing.
+
+    `answers` are those that `answer_early` gave.
+    """
+    answers = {} if answers is None else answers
+    for metric in metrics:
+        judge = evidence.judges.get(metric)
+        for needs in get_args(Needs):
+            for _ in answer_early(evidence, [metric], needs, answers):
+                pass
+        questions = (*ordered_questions(), *(judge_questions() if judge else ()))
+        findings = tuple(answers[metric][question.name] for question in questions)
         if evidence.misses_too_many(metric):
             error = f"More than {MOST_MISSING:.0%} of the summaries have no score, so that no verdict is good."
             findings = tuple(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report, read_report, report_json
 from core.assessment.audit.data import AuditData, audit_command, kept_scores, samples_data
-from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.assessment.audit.question import MetricAudit
 from core.data import bundled_items
 from core.results import OFFLINE_METRICS, Cases, bundled_samples, pool_cases
@@ -19,7 +19,7 @@ from core.settings import Settings
 from core.types import PRECOMPUTED, Outcome
 
 BUNDLED_SUMMARIES = 100
-"""At most so many are perturbed, as `cli.py audit` does by default."""
+"""Largest number of summaries that are perturbed, as `cli.py audit` does by default."""
 
 _FILE = Path(__file__).with_name("bundled_audits.json")
 _OF_A_MACHINE = ("cost",)  # figures that another machine does not repeat

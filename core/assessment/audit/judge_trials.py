@@ -204,7 +204,7 @@ def _error_place(source: Source, broken: Example) -> Trial | None:
 
 
 def repeated_words(text: str, number: int) -> str:
-    """The beginning of a text, so many words, over again where it has fewer, as a sentence."""
+    """The first words of a text as a sentence, repeated where it has fewer."""
     pieces = list(islice(cycle(text.split()), number)) if text.split() else []
     return f"{' '.join(pieces).rstrip('.,;:')}."
 

@@ -47,6 +47,9 @@ LEVEL_MARKS = {
 }
 """The class of a level in the style sheet, and the sign that says the same without colour."""
 
+Needs = Literal["scores", "runs", "all"]
+"""Part of the evidence that a question needs."""
+
 Unit = Literal["area", "share", "quotient", "deviations", "score", "seconds", "megabytes", "count", "money"]
 
 
@@ -166,6 +169,9 @@ class AuditQuestion(ABC):
     """True if it scores further texts, so that it cannot be answered from scores that came with the data."""
     asked_of: ClassVar[Literal["all", "judges"]] = "all"
     """Metrics that it applies to: all, or only those that ask a language model."""
+
+    needs: ClassVar[Needs] = "all"
+    """Part of the evidence that is enough: scores of the labelled summaries, these and the stress runs, or all of it."""
 
     @abstractmethod
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

@@ -33,7 +33,7 @@ class RepeatedScore:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedRun:
-    """One metric asked again in some way: so many seconds for the `timed` texts after the first of them.
+    """One metric asked again in some way: the seconds are those of the `timed` texts after the first of them.
 
     `processor_seconds` are those of all threads of this process meanwhile, `questions` those that no kept answer spared.
     """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
-from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
+from core.assessment.audit.audit_report import Answers, AuditReport, answer_early, audit_metrics, build_report
 from core.assessment.audit.data import audit_command
-from core.assessment.audit.evidence import Evidence, EvidenceWork
-from core.assessment.audit.question import MetricAudit
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.evidence_work import EvidenceWork
+from core.assessment.audit.question import AuditAnswer, MetricAudit, Needs
 from core.base import BackgroundTask
 
 
@@ -23,6 +24,7 @@ class AuditTask:
         self.thresholds = [threshold.name for threshold in measured.gathered.saved_thresholds.values()]
         self._measured = measured
         self._audits: list[MetricAudit] = []
+        self._early: Answers = {}
         self._keep = keep
         self.task: BackgroundTask[object] = BackgroundTask(self._work, counts=self._counts)
 
@@ -39,13 +41,23 @@ class AuditTask:
             return None
         return build_report(evidence, self._audits, audit_command(self.data, self.metrics, evidence.seed))
 
+    @property
+    def answered(self) -> dict[str, dict[str, AuditAnswer]]:
+        """Answers so far by metric and question; warnings across questions come with the report."""
+        return {metric: dict(answers) for metric, answers in list(self._early.items())}
+
     def _counts(self) -> tuple[int, int]:
         done, total = self._measured.counts
         return done + len(self._audits), total + len(self.metrics)
 
     def _work(self) -> Generator[object]:
-        yield from self._measured.work()
-        for audit in audit_metrics(self._measured.evidence(), self.metrics):
+        waiting: list[Needs] = ["scores", "runs"]
+        for step in self._measured.work():
+            yield step
+            evidence = self._measured.scores_done
+            if evidence and waiting and (waiting[0] == "scores" or self._measured.runs_done):
+                yield from answer_early(evidence, self.metrics, waiting.pop(0), self._early)
+        for audit in audit_metrics(self._measured.evidence(), self.metrics, self._early):
             self._audits.append(audit)
             yield audit
         if self._keep and self.report:

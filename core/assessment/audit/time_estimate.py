@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.model_reference import asks_endpoint
 from core.results import PLACES, planned_examples
 from core.scoring import Engine, Metric
@@ -17,6 +17,7 @@ from core.types import Example
 
 MEASURED_PAIRS = 12
 """Pairs of the data that are scored to tell how long all of them will take."""
+_ROUND = 4  # pairs of them that are timed together
 _LONG_PAIRS = 2  # besides, beside long documents, of which an audit scores hundreds
 _UNEVEN = 1.4  # a machine that does other work meanwhile, and batches of other sizes: measured audits took 0.8 to 1.3 times the middle
 _ANSWERS_S = 20.0  # for the questions of a metric once its scores are there, most of it resampling
@@ -32,15 +33,17 @@ def estimate_seconds(work: EvidenceWork) -> tuple[float, float] | None:
         return None
     short, long = _sample(work.data.texts), planned_examples(work.gathered.run)[: _LONG_PAIRS * len(PLACES)]
     long = [text for text in long if len(text.document) > 2 * len(short[0].document)][:_LONG_PAIRS]
-    placed = 2 * len(PLACES) * len(planned_examples(work.gathered.run)) // (2 * len(PLACES))
+    placed = len(planned_examples(work.gathered.run))
+    rounds = [short[start : start + _ROUND] for start in range(1, len(short), _ROUND)] or [short]
     middle = 0.0
     with tempfile.TemporaryDirectory() as folder:
         settings = work.settings.model_copy(update={"cache_dir": Path(folder)})
         with closing(Engine.open(settings)) as engine:
             for metric in metrics:
                 _seconds(engine, metric, short[:1])  # loads the model
-                each = _seconds(engine, metric, short[1:]) / max(1, len(short) - 1)
-                each_long = _seconds(engine, metric, long) / len(long) if long else each
+                # the fastest of rounds: a page that opens beside it, or another program, makes a round many times slower
+                each = min(_seconds(engine, metric, some) / len(some) for some in rounds)
+                each_long = min((_seconds(engine, metric, [text]) for text in long), default=each)
                 scores = work.counts[1] / len(work.metrics) - placed
                 middle += scores * each + placed * each_long + _ANSWERS_S
     return middle / _UNEVEN, middle * _UNEVEN

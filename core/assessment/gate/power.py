@@ -88,7 +88,7 @@ def detection_chance(drop: float, error: float) -> float:
 
 
 def auc_variance(consistent: int, inconsistent: int) -> float:
-    """The variance of an area of .8 over so many summaries of each kind; 0 where there are none of one."""
+    """The variance of an area of .8 by the number of summaries of each kind; 0 where one kind has none."""
     if not consistent or not inconsistent:
         return 0.0
     area = _QUALITY

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.assessment.audit.audit_report import audit_metrics
 from core.assessment.audit.data import items_data, with_battery
-from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.assessment.gate.assertions import AuditAssertions, ScoreAssertions
 from core.assessment.notebook.scores import score_pairs
 from core.assessment.notebook.session import Pairs, download_weights, engine, read_pairs

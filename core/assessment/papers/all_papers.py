@@ -28,7 +28,7 @@ _BENCHMARKS = "benchmarks"
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ReproductionJob:
     """The papers, the data, the metrics of the benchmarks, and the folder that gets `results` and `site`."""
 
     papers: Sequence[Paper]
@@ -42,7 +42,7 @@ class Job:
         return self.output / _SITE
 
 
-def run_job(job: Job) -> Iterator[tuple[str, bool]]:
+def run_job(job: ReproductionJob) -> Iterator[tuple[str, bool]]:
     """Do one stage after another and write the site at the end; a stage whose inputs are the same is read from its result.
 
     The same results make the same site, byte by byte. Inside of a stage, answers of models are kept by the engine.
@@ -68,7 +68,9 @@ def _compare(paper: Paper, data: ReleasedData) -> dict[str, Any]:
     return comparison_record(published, tables)
 
 
-def _stage(job: Job, name: str, key: str, make: Callable[[], dict[str, Any]]) -> tuple[dict[str, Any], bool]:
+def _stage(
+    job: ReproductionJob, name: str, key: str, make: Callable[[], dict[str, Any]]
+) -> tuple[dict[str, Any], bool]:
     file = job.output / _RESULTS / f"{name}.json"
     if file.is_file():
         saved: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -81,7 +83,7 @@ def _stage(job: Job, name: str, key: str, make: Callable[[], dict[str, Any]]) ->
     return result, False
 
 
-def _key(job: Job, files: Sequence[DataFile], metrics: Sequence[Metric], module: str) -> str:
+def _key(job: ReproductionJob, files: Sequence[DataFile], metrics: Sequence[Metric], module: str) -> str:
     """Everything that a result depends on: code, files, what of the metrics is here, the model, its words, and resamples."""
     here = {file.place: job.data.sha256(file) for file in files if (job.data.folder / file.place).exists()}
     missing = {metric.spec: bool(job.data.missing(metric)) for metric in metrics}

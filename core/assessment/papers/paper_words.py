@@ -36,7 +36,7 @@ def find_in_copy(
 ) -> tuple[PrintedTexts, list[PrintedPiece]]:
     """The same of a file, .pdf or .txt; `watch` gives its pages as they are read. Raises TouchstoneError for no readable text."""
     clean = read_document(name, data, watch=watch)
-    stored = read_document(name, data, clean=False)  # a figure may be torn by what makes text of it
+    stored = read_document(name, data, clean=False)  # extracting text may break a figure apart
     return find_words(f"{clean.text}\n\n{stored.text}", words)
 
 

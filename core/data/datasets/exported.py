@@ -26,8 +26,8 @@ from core.data.datasets.formats.exported_files import (
 )
 from core.data.datasets.formats.fields import document_key
 from core.data.datasets.formats.item_stream import RecordConverter, RecordPlace, items_of_rows, matching_files
+from core.data.datasets.formats.mapped_rows import majority
 from core.data.datasets.formats.text_files import Row
-from core.data.datasets.generic import majority
 from core.errors import TouchstoneError
 from core.text import edits, locate_contexts, parse_contexts
 from core.types import Item

@@ -9,7 +9,7 @@ from statistics import fmean, median
 
 from core.data.documents.pdf_lines import SEGMENT_GAP, PdfLine, Rule, rows_of
 
-_FLOWING_WORDS = 3.0  # a line of a column has at least so many words on average; a cell has fewer
+_FLOWING_WORDS = 3.0  # average words per line from which it is a column; a cell has fewer
 _FLOWING_WIDTH = 0.6  # of the column that a middling line fills
 _OPEN_ROWS = 1.45  # line height of rows of a table, of the font size
 _FAR = 3.0  # line heights between two parts of a page
@@ -136,7 +136,7 @@ def _is_spaced(rows: Sequence[list[PdfLine]], shared: Sequence[list[PdfLine]]) -
 
 
 def _table(rows: Sequence[list[PdfLine]], gutters: Sequence[float], crossing: Sequence[float]) -> list[PageBlock]:
-    """The table; lines before and after it that have but a first cell stay lines."""
+    """The table; lines before and after it with only a first cell remain lines."""
     shared = [place for place, row in enumerate(rows) if len({_column(line, gutters) for line in row}) > 1]
     start, end = shared[0], shared[-1] + 1
     while end < len(rows) and (

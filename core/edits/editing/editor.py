@@ -167,6 +167,19 @@ class Editor:
             f"trivial by {format_spec(self)}", example, rounds, (chat_model(self.model, self.endpoint),)
         )
 
+    def correct_conversation(self, example: Example, sentence: str) -> Conversation[Proposals]:
+        """The conversation that ends in corrections of a sentence of the summary, checked and executed."""
+        rounds = partial(self._correct, example, sentence)
+        return Conversation(
+            f"corrections by {format_spec(self)}", example, rounds, (chat_model(self.model, self.endpoint),)
+        )
+
+    def _correct(self, example: Example, sentence: str) -> Rounds[Proposals]:
+        used, sampling = load_prompt("corrections", (*PAIR_VARIABLES, "sentence"), self.profile), self._sampling()
+        messages = used.fill({**pair_texts(example), "sentence": sentence})
+        by = model_signature("corrections", used, sampling)
+        return (yield from request_executable_edits(example, messages, sampling, by))
+
     def _propose(self, example: Example) -> Rounds[Proposals]:
         used, sampling = self._prompt(), self._sampling()
         messages = used.fill(pair_texts(example))

@@ -95,7 +95,7 @@ class Proposals:
 REWRITTEN_WORDS = 5
 """So many words may change where a model writes the edited summary out whole (SummExecEdit): taken out or put in, of each change whichever are more."""
 
-_FREE_WORDS = 4  # so many may change in a sentence however short it is
+_FREE_WORDS = 4  # words that may change in a sentence, however short
 _MAX_SENTENCE_SHARE = (
     0.5  # of the words of the sentence; where "local" ends is our choice, the paper leaves it to people
 )
@@ -117,7 +117,7 @@ class RawEdit:
 def check_edits(example: Example, raw_edits: Sequence[RawEdit], most_words: int | None = None) -> Proposals:
     """Execute every edit on its own and keep those that change the summary in one place, each once.
 
-    With `most_words` an edit may change so many words in all.
+    An edit may change at most `most_words` words in all.
     """
     checked: list[CheckedEdit] = []
     made: dict[str, int] = {}

@@ -109,6 +109,7 @@ def trivial_kind(edit: Edit, summary: str) -> TrivialKind | None:
     tail = 0
     while tail < min(len(gone), len(new)) - shared and gone[-1 - tail].low == new[-1 - tail].low:
         tail += 1
+    # a capital there may be that of a sentence, and not of a name
     opens = not shared and summary[:start].rstrip()[-1:] in _STOPS
     gone, new = gone[shared : len(gone) - tail], new[shared : len(new) - tail]
     owns = all(side and side[-1].low.endswith(("'s", "’s")) for side in (gone, new))
@@ -118,6 +119,7 @@ def trivial_kind(edit: Edit, summary: str) -> TrivialKind | None:
     gone_stated, new_stated = _only_quantities(change.gone), _only_quantities(change.new)
     if gone_stated and _are_same(gone_stated, new_stated):
         return None
+    # a date has numbers, and a negated clause may have names: the first test that holds decides
     tests = {
         TrivialKind.DATE: _is_date,
         TrivialKind.NUMBER: _is_number,

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from core.edits.layout_twin import OUR_RULE, LayoutTwin
-from core.edits.perturbation import PERTURBATIONS, PerturbationCard
+from core.edits.perturbation import OUR_RULE, PERTURBATIONS, LayoutTwin, PerturbationCard
 from core.errors import UnscorableError
 from core.text import entities, layout_units, read_again, read_lines, read_markup, recover, words
 from core.types import Edit, Span

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from core.edits.layout_twin import OUR_RULE, LayoutTwin, layout_words
-from core.edits.perturbation import PERTURBATIONS, PerturbationCard
+from core.edits.perturbation import OUR_RULE, PERTURBATIONS, LayoutTwin, PerturbationCard, layout_words
 from core.text import STOP, TextLine, layout_units, part_of_speech_tags, read_lines, refers_back, words
 from core.types import Edit, Span
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from core.edits.layout_twin import OUR_RULE
-from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
+from core.edits.perturbation import OUR_RULE, PERTURBATIONS, PerturbationCard, RulePerturbation
 from core.text import (
     ENGLISH,
     FUNCTION_WORDS,

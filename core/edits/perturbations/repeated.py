@@ -1,4 +1,4 @@
-"""Says a part of the summary a second time: words without news, as many as are asked for."""
+"""Says a part of the summary a second time: a given number of words that add nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Repeated(Perturbation):
 
 
 def _beginning(text: str, number: int) -> str:
-    """The first words of a text, so many, as a sentence."""
+    """The first words of a text, as a sentence."""
     pieces: list[str] = []
     for piece in _RUN.findall(text):
         if len(words(" ".join([*pieces, piece]))) > number:

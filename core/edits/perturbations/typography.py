@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.edits.layout_twin import OUR_RULE, LayoutTwin
-from core.edits.perturbation import PERTURBATIONS, PerturbationCard
+from core.edits.perturbation import OUR_RULE, PERTURBATIONS, LayoutTwin, PerturbationCard
 from core.types import Edit, Span
 
 _OPENING_QUOTE = re.compile(r"(?<![^\s(\[—–-])\"(?=\S)")

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from core.errors import TouchstoneError
 from core.evaluation.report import Chart, Report, Series
 from core.evaluation.reports.cells import PERCENT_FORMATS
 from core.evaluation.reports.points import MOST_PANELS_ACROSS, bar_width, panels_of, point_value, positions, scaled
@@ -37,13 +38,18 @@ def report_figures(report: Report) -> dict[str, bytes]:
 
 
 def chart_figure(chart: Chart, kind: str) -> bytes:
-    """The chart as a file of that kind, svg or pdf."""
-    with mpl.rc_context(_STYLE):
-        figure = _heat_map(chart) if chart.kind == "heat" else _xy_charts(chart)
-        target = io.BytesIO()
-        # a date would make each file another
-        undated: Mapping[str, None] = {"Date": None} if kind == "svg" else {"CreationDate": None}
-        figure.savefig(target, format=kind, metadata=dict(undated), bbox_inches="tight")
+    """The chart as a file of that kind, svg or pdf. Raises TouchstoneError where a font of Matplotlib cannot be read."""
+    target = io.BytesIO()
+    # a date would make each file another
+    undated: Mapping[str, None] = {"Date": None} if kind == "svg" else {"CreationDate": None}
+    try:
+        with mpl.rc_context(_STYLE):
+            figure = _heat_map(chart) if chart.kind == "heat" else _xy_charts(chart)
+            figure.savefig(target, format=kind, metadata=dict(undated), bbox_inches="tight")
+    except (OSError, RuntimeError) as error:  # FreeType says it by the second
+        raise TouchstoneError(
+            f"The chart {chart.title!r} cannot be drawn: {error}. Try again; where it stays so, install Matplotlib again."
+        ) from error
     return target.getvalue()
 
 

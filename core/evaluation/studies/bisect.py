@@ -23,7 +23,7 @@ from core.text import apply
 from core.types import Edit, Example, Failure, Result
 
 MAX_EXHAUSTIVE_EDITS = 5
-"""All 32 subsets of so many edits are scored; of more each edit alone, and all without each."""
+"""Up to this many edits all subsets (32) are scored; beyond that each edit alone, and all but each."""
 
 _MAX_CHARACTERS = 40  # of either side of an edit
 

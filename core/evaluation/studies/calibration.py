@@ -42,7 +42,7 @@ DOMAIN_FIELDS = ("domain", "dataset", "source", "system")
 """The fields of a sample whose values can be domains: each summary lies in one of them."""
 
 MIN_DOCUMENTS = 10
-"""A domain has a figure from so many documents with a consistent and so many with an inconsistent summary on."""
+"""Fewest documents with a consistent, and with an inconsistent summary, from which a domain has a figure."""
 
 FORMS = ("raw", "pooled", "per domain")
 FORMS_NOTE = (

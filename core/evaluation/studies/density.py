@@ -46,7 +46,7 @@ class DensityScores:
 
 @dataclass(frozen=True, slots=True)
 class DensityBin:
-    """The mean score of `score.n` sentences of so many documents, whose density lies from `low` up to `high`."""
+    """The mean score of `score.n` sentences whose density lies from `low` up to `high`, with the number of their documents."""
 
     low: float
     high: float

@@ -168,7 +168,7 @@ class _MetricShifts:
         return pairs_of_shifts(self.metric, shifts, self._groups)
 
     def _harmless_pairs(self, length: int) -> ScorePairs:
-        """Pairs under harmless edits that change half to twice so many words."""
+        """Pairs under harmless edits that change half to twice as many words."""
         shifts = [
             shift
             for kind, of_kind in self._by_kind.items()

@@ -50,7 +50,7 @@ _CHARTED = ("consistency", "auc")
 _MOST_METRICS = 5  # in a sentence
 _OVERVIEW_MEASURES = ("auc", "consistency")
 _CHANCE = 0.5  # of AUC, and of consistency, for a metric that does not read
-_MIN_CASES = 10  # of a slice, with fewer of which nothing is said of it
+_MIN_CASES = 10  # cases of a slice, below which nothing is said about it
 _MOST_SLICES = 6  # in a sentence
 
 _VIEWS: Mapping[str, str] = MappingProxyType(

@@ -72,7 +72,7 @@ SURFACE_MODEL = "the surface alone"
 
 _FOLDS = 4
 _MIN_LEARNT = 20  # summaries to learn from
-_RIDGE = 3.0  # weight of the penalty: as if so many summaries had a mean score
+_RIDGE = 3.0  # weight of the penalty, in summaries with a mean score
 
 
 @dataclass(frozen=True, slots=True)

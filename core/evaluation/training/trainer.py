@@ -34,7 +34,7 @@ from core.stats import Mask, Numbers, Values, deal_folds
 if TYPE_CHECKING:
     from core.models import WordEncoder
 
-_CALIBRATION_SHARE = 8  # one document of so many
+_CALIBRATION_SHARE = 8  # one in this many documents
 _MIN_DOMAIN_DOCUMENTS = 5
 _MAX_DOMAINS = 8
 

@@ -283,7 +283,7 @@ def _corruptions(train_rows: Sequence[TrainingRow], share: float, seed: int, bat
 
 
 def deal_by_kind(rows: Sequence[TrainingRow], labelled: int, share: float, seed: int) -> list[TrainingRow]:
-    """Generated rows, every kind as often as the others, so many that they are a `share` of all beside `labelled` ones."""
+    """Generated rows, each kind equally often, which make up `share` of all rows together with `labelled` ones."""
     by_kind: defaultdict[str, list[TrainingRow]] = defaultdict(list)
     for row in rows:
         by_kind[row.kind].append(row)

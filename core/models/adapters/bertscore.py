@@ -40,7 +40,7 @@ _DocumentKey = tuple[int, Tokens]
 
 @dataclass(frozen=True, slots=True)
 class WindowedRow(Row):
-    """A row whose payload is the windows of the document, so many, and then those of the summary."""
+    """A row whose payload is the number of the document's windows, these windows, and those of the summary."""
 
     document_windows: int = 1
 

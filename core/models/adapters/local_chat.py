@@ -47,7 +47,7 @@ class AnsweringModel(ABC):
         """The answers to rows with equal sampling."""
 
     def _generate(self, ids: Tensor, mask: Tensor, question: Question, most: int) -> Tensor:
-        """Tokens, at most so many of them written, (rows, tokens); drawn by the seed of the question where they are drawn."""
+        """Tokens that were written, up to the limit, (rows, tokens); where they are sampled, by the seed of the question."""
         sampling = sampling_of(question)
         generate = cast(Callable[..., Tensor], self._network.generate)
         with torch.random.fork_rng(enabled=bool(sampling.temperature)):

@@ -40,7 +40,7 @@ _IS_VERSION = "device=? AND inode=? AND size=? AND mtime_ns=? AND ctime_ns=?"
 _CLOCK_TICK_NS = 50_000_000  # more than a step of the clock that files are stamped with
 _READ_ATTEMPTS = 3
 _LOCATED_S = 1.0  # after which it is looked again where they lie
-_MOST_WATCHED = 32  # folders: among more of them lies what has nothing to do with a model
+_MOST_WATCHED = 32  # folders; with more of them some have nothing to do with a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Fingerprints:
         return version
 
     def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
-        """True if the files are known to have this fingerprint still; reads none, and does not wait for who does."""
+        """True if the files are known to have this fingerprint still; reads none, and does not wait for a thread that does."""
         watch = self._watches.get(checkpoint)
         if watch and watch.holds():
             return watch.version.fingerprint == fingerprint

@@ -33,7 +33,7 @@ class Repository:
     """`source` as a metric names it, `revision` the commit that the branch is at now, "" for a folder.
 
     `sizes` are bytes by name, with folders before it; `texts` the contents of configuration, tokenizer settings and model card.
-    `pointers` are files of weights that hold no weights but the text by which Git LFS stands for them.
+    `pointers` are files of weights that hold, in place of weights, only the pointers of Git LFS.
     """
 
     source: str

@@ -69,7 +69,7 @@ class TrainingFacts(_FrozenShallow):
     """Meaning of `agreement`: for labels the area under the ROC curve, for scores Spearman's correlation."""
 
     agreement: float | None
-    """Of predictions with the held-out targets; None if these are all alike."""
+    """Correlation of predictions with the held-out targets; None if these are all equal."""
 
     signatures: dict[str, str]
     """Signature of each feature, by its name."""

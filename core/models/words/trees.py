@@ -66,7 +66,7 @@ def tree_tensors(model: Any) -> dict[str, NDArray[Any]]:
 
 
 def first_trees(tensors: Mapping[str, NDArray[Any]], trees: int) -> dict[str, NDArray[Any]]:
-    """The first trees of a model, which are the model as it was when it had so many."""
+    """The first trees of a model: the model as it was with that number of trees."""
     roots = tensors["roots"]
     end = roots[trees] if trees < len(roots) else len(tensors["feature"])
     return {name: tensors[name][:end] for name in _OF_NODES} | {"roots": roots[:trees], "base": tensors["base"]}

@@ -84,6 +84,7 @@ def _words(text: str, read: Sequence[tuple[Span, Tokens, States, States]]) -> Wo
             if end > start and not special
         ]
         for place, start in rows:
+            # the last word that begins at or before the token, unless the token lies in the gap after it
             word = int(np.searchsorted(starts, start, side="right")) - 1
             if word >= 0 and start < spans[word].end:
                 sums[0][word] += early[place]

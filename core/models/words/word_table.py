@@ -96,7 +96,7 @@ class WordTable:
         return int(start), int(end)
 
     def sentence_table(self, logits: Features, rows: int) -> SentenceTable:
-        """Facts of each sentence from the words' logits, (words,), of which there are so many rows."""
+        """Facts of each sentence from its words' logits, (words,)."""
         ends = np.searchsorted(self.sentence, np.arange(len(self.row) + 1))
         facts = [sentence_facts(self.values[start:end], logits[start:end]) for start, end in pairwise(ends)]
         doubt, content, closeness, strange = (

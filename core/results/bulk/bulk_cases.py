@@ -17,8 +17,7 @@ from core.results.bulk.folder import Folder
 from core.results.bulk.results import StoredResults, open_stored_results
 from core.results.cases.cases import Cases, left_out_metrics, link_edits, own_columns, read_directions
 from core.results.cases.code_versions import in_several_codes
-from core.results.cases.pooling import pool_cases
-from core.results.cases.training_overlap import training_overlaps
+from core.results.cases.pooling import pool_cases, training_overlaps
 from core.scoring import METRICS
 from core.stats import Mask, Numbers, Values, number_linked
 from core.text import looked_at, warn_of_languages

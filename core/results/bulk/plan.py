@@ -52,7 +52,7 @@ class BulkPlan:
 def plan_run(
     sample: Sequence[TimedReport], block_pairs: Mapping[str, int], crew: int, pairs: int, workers: int, hourly: float
 ) -> BulkPlan:
-    """The plan by reports of a sample that a crew of so many workers scored, in the order in which they came.
+    """The plan by reports of a sample that this number of workers scored, in the order in which they came.
 
     The first block of each worker counts for its start alone: models are loaded and batches grow meanwhile. The interval of the
     mean time is Student's over blocks, as if these were drawn from endlessly many (Cochran, 1977, eq. 6.13 without the

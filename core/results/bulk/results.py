@@ -215,7 +215,7 @@ class StoredResults:
 
 
 RECENT_S = 600.0
-"""The rate of a run is that of so many seconds."""
+"""Seconds over which the rate of a run is measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class ScoringJob:
 class BlockReport:
     """Outcome of a block; with a `fault`, which is no fault of its texts, nothing was written of the last metric.
 
-    After one with `ends_worker` the process of the worker is of no use any more.
+    After one with `ends_worker` the worker's process cannot be used again.
     """
 
     block: str

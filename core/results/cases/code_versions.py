@@ -40,6 +40,7 @@ def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[
         for score in sample.kept:
             if score.signature in setups:
                 by_setup[setups[score.signature]].append(score)
+        # a sample with scores by both codes was scored again: its last one tells which code came later
         last.update(scores[-1].signature for scores in by_setup.values() if len(scores) > 1)
     newest = {
         setup: max(signatures, key=lambda signature: (last[signature], counts[signature], signature))

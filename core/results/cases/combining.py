@@ -46,7 +46,7 @@ MAX_MEMBERS = 16
 TOLERANCE = 0.01
 """Area under the ROC curve that a cheaper subset or cascade may lose."""
 _MOST_EXHAUSTIVE = (
-    6  # members of which every subset is fitted, of more those that drop the lightest member time and again
+    6  # members up to which every subset is fitted; beyond that the lightest member is dropped one at a time
 )
 
 
@@ -271,6 +271,7 @@ def cheapest_subset(combining: Combining) -> Subset:
         (subset for subset in subsets if plain[subset] >= whole - TOLERANCE),
         key=lambda subset: (combining.costs[list(subset)].sum(), -plain[subset]),
     )
+    # the cheapest first: the first whose loss may be chance is the answer
     for subset in near:
         area = combining.area(values[subset])
         loss = compare_paired(combining.combined, area).difference
@@ -311,11 +312,13 @@ def transfers(combining: Combining, domains: Sequence[tuple[str, ...]]) -> Itera
     """Fitted on all other domains, used on each one; `domains` are those of each summary. Domains of few labels are left out."""
     for domain in sorted({name for of_sample in domains for name in of_sample}):
         here = np.array([domain in of_sample for of_sample in domains]) & combining.complete
+        # a document of both would let the fit see the domain that it is tested on
         there = combining.complete & ~here & ~np.isin(combining.documents, combining.documents[here])
         sizes = [int(kind[rows].sum()) for rows in (here, there) for kind in (combining.labels, ~combining.labels)]
         if min(sizes) < MIN_CLASS:
             continue
         scores = combining.fitted.only(there).values
+        # scaled by the other domains alone, as a user of the fit would have to
         features = combining.scaled(scores.mean(axis=0), scores.std(axis=0))
         fits = fit_with_missing(features.only(there), combining.labels[there])
         combined = combining.area(log_odds_with_missing(fits, features), here)

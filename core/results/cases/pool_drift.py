@@ -122,6 +122,7 @@ def part_drifts(pool: SummaryPool, reference: str, draw: LabelDraw | None) -> It
         differences = [
             expected_rate.p_of_equal(observed) for expected_rate in (by_scores, by_errors) if expected_rate and observed
         ]
+        # the factors 1 / (k (k + 1)) sum to 1 over all k, so that the level is spent once for all parts to come
         *corrected, p = (
             None if holm_p is None else min(1.0, holm_p * number * (number + 1))
             for holm_p in holm_correction([*ps, max(differences, default=None)])

@@ -50,6 +50,7 @@ def by_sentence(combining: Combining, cases: Cases, parts: SentenceScores) -> Se
             own = [sentence_score(own_parts, span) for own_parts in of_members]
             rows.append(
                 [
+                    # `whole` has its sign already
                     whole[member] if score is None or np.isnan(whole[member]) else signs[member] * score
                     for member, score in enumerate(own)
                 ]

@@ -29,7 +29,7 @@ def without_inconsistent(samples: Iterable[Sample]) -> list[Sample]:
 
 
 def draw_sample(samples: Sequence[T], most: int, seed: int) -> list[T]:
-    """At most so many, drawn without replacement and given in their order; the same seed draws the same."""
+    """A sample without replacement of at most this size, in the given order; the same seed draws the same."""
     if len(samples) <= most:
         return list(samples)
     return [samples[place] for place in sorted(random.Random(seed).sample(range(len(samples)), most))]
@@ -49,7 +49,7 @@ def build_sources(picked: Iterable[Sample], texts: Iterable[Example]) -> list[So
 def sources_of_items(
     items: Iterable[Item], most: int | None = None, seed: int = 0, *, with_inconsistent: bool = False
 ) -> list[Source]:
-    """The same of items with their documents: originals, at most so many."""
+    """The same of items with their documents: originals, at most this number."""
     originals = [
         item for item in items if not item.parent and (with_inconsistent or item.intended is not Verdict.INCONSISTENT)
     ]

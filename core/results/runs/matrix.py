@@ -117,6 +117,7 @@ def shift_matrix(run: StressRun, shifts: Sequence[Shift], resamples: int = STRES
                 intent = intent_of(kind)
                 pairs = pairs_of_shifts(metric, of_kind, numbers)
                 size = bootstrap.estimate(mean_absolute_shift(pairs))
+                # a harmless kind is no noise of its own
                 noise = null_band(
                     [shift for shift in harmless if shift.kind != kind],
                     round(float(np.median([s.words for s in of_kind]))),
@@ -142,7 +143,7 @@ def shift_matrix(run: StressRun, shifts: Sequence[Shift], resamples: int = STRES
 
 @dataclass(frozen=True, slots=True)
 class MetricBalance:
-    """Of so many harmless and breaking kinds whose noise is known, those under which a metric does as it should.
+    """Numbers of harmless and breaking kinds whose noise is known, and of those under which a metric does as it should.
 
     `quiet` harmless kinds leave its mean shift within noise; `noticed` breaking kinds move it beyond noise towards inconsistent.
     """

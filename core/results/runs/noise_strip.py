@@ -1,4 +1,4 @@
-"""A shift before the noise of harmless edits, as one number and as a place on a small strip, the same wherever one stands."""
+"""A shift before the noise of harmless edits, as one number and as a place on a small strip, the same on all pages."""
 
 from __future__ import annotations
 

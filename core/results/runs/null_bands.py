@@ -67,7 +67,7 @@ class NullBand:
 
 
 def null_band(harmless: Sequence[Shift], words: int, elsewhere: Sequence[Shift] = ()) -> NullBand:
-    """The band of one metric for edits that change so many words; `harmless` are its shifts under harmless edits.
+    """The band of one metric for edits that change this number of words; `harmless` are its shifts under harmless edits.
 
     Where fewer than 30 of these are of about that size, those of other pairs, `elsewhere`, that are count as well.
     """
@@ -251,7 +251,7 @@ class NullBands:
             return self._shifts.get(_measurement_key(signature, original))
 
     def band(self, signature: str, original: Example, words: int) -> NullBand | None:
-        """The band for edits of this pair that change so many words; None where it has not been measured."""
+        """The band for edits of this pair that change this number of words; None where it has not been measured."""
         key = _measurement_key(signature, original)
         with self._changed:
             shifts = self._shifts.get(key)

@@ -48,7 +48,7 @@ class PlaceEffect:
 
 
 def placed_examples(run: StressRun, most: int = MOST_PLACED) -> list[tuple[Source, Variant, str, Example, Example]]:
-    """At most so many broken variants of different documents, each at every place: the faithful and the broken example."""
+    """Broken variants of different documents up to this number, each at every place: the faithful and the broken example."""
     sources = list(run.sources.values())
     several = len({source.group for source in sources}) > 1
     broken = {

@@ -328,7 +328,7 @@ def open_run_file(path: Path, run: StressRun) -> StressRun:
     except UnicodeDecodeError as error:
         raise TouchstoneError(f"{path} is no text in UTF-8 ({error}). Give a file that `stress` wrote.") from None
     before = run_from_lines(lines)
-    # the kinds decide: a file of before batteries had names goes on
+    # the kinds decide, so that a file from before batteries had names is continued
     if (replace(before.plan, battery=run.plan.battery), before.sources) != (run.plan, run.sources):
         raise TouchstoneError(
             f"{path} holds a run of other pairs, metrics, kinds, guard, seed or version. Name another file with -o, or repeat its command."
@@ -337,10 +337,16 @@ def open_run_file(path: Path, run: StressRun) -> StressRun:
 
 
 def append_records(path: Path, records: Iterable[RunRecord]) -> Iterator[RunRecord]:
-    """Write each record to the end of the file before it is given on."""
-    with path.open("a", encoding="utf-8", buffering=1) as file:
+    """Write each record to the end of the file before it is given on; one that cannot be written leaves no part of its line."""
+    with path.open("ab", buffering=0) as file:
         for record in records:
-            file.write(to_json_line(record) + "\n")
+            end, line = file.tell(), memoryview(f"{to_json_line(record)}\n".encode())
+            try:
+                while line:
+                    line = line[file.write(line) :]
+            except OSError:
+                file.truncate(end)  # the next line would begin within this one
+                raise
             yield record
 
 

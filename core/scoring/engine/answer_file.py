@@ -8,7 +8,7 @@ import sqlite3
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
@@ -101,7 +101,10 @@ class AnswerFile:
         used = [(self._used.popleft(),) for _ in range(min(len(self._used), _STEP_ANSWERS))]
         if rows or used:
             self._reading(lambda disk: self._write(disk, rows, used))
-            self._shrink()
+            with suppress(
+                sqlite3.OperationalError
+            ):  # of the disk or a lock: the rows are written, and the next write drops what is old
+                self._shrink()
 
     def delete(self, keys: Iterable[bytes]) -> None:
         self._reading(partial(_delete_rows, keys=list(keys)))

@@ -1,9 +1,14 @@
-"""Answers already given: a memory of recent ones over SQLite files that processes of this machine may share."""
+"""Answers already given: a memory of recent ones over SQLite files that processes of this machine may share.
+
+Beside them lies the code behind each signature, in a file each.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import re
 import sqlite3
 import sys
 import threading
@@ -14,7 +19,9 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
+from threading import get_ident
 
+from core.base import CodeParts, code_hash
 from core.model_reference import Checkpoint, EndpointModel, ModelRef
 from core.models import ModelPool, model_fingerprint
 from core.scoring.engine.answer_file import AnswerFile, AnswerRow, answer_row, parse_answer
@@ -157,7 +164,7 @@ class AnswerCache:
                 file.write(rows)
             except sqlite3.Error as error:
                 if error.sqlite_errorcode & 0xFF not in _NO_ROOM:
-                    unwritten.extendleft(reversed(rows))  # whoever brought them has to hear of it too
+                    unwritten.extendleft(reversed(rows))  # the caller that brought them has to learn of it too
                     raise
                 self._warn(error)
 
@@ -172,7 +179,7 @@ class AnswerCache:
                 for key, numbers, rest in database.execute(_OLD_PAID):
                     try:
                         self._paid.write([answer_row(key, parse_answer(numbers, rest))])
-                    except (ValueError, TypeError):  # of before there were checksums: any byte may be another
+                    except (ValueError, TypeError):  # written before there were checksums: any byte may be wrong
                         _log.warning("A paid answer in %s is damaged, and is asked again.", old)
         except sqlite3.DatabaseError as error:
             _log.warning("The paid answers of %s could not be taken over: %s. The file stays where it is.", old, error)
@@ -212,3 +219,42 @@ def _parts(answer: Answer) -> int:
     if answer.spans or answer.texts:  # most answers have none
         parts += 4 * len(answer.spans) + sum([len(text) // 32 + 2 for text in answer.texts])
     return parts
+
+
+_FOLDER = "code"
+_HASH = re.compile("[0-9a-f]{12}")
+
+_LOG = logging.getLogger(__name__)
+
+
+def keep_code(folder: Path, parts: CodeParts) -> None:
+    """Record the parts under their hash, once; where the disk takes no more the log says so."""
+    file = _file(folder, code_hash(parts))
+    if file.exists():
+        return
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}.{get_ident()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text(json.dumps(dict(parts), indent=1), encoding="utf-8")
+        unfinished.replace(file)
+    except OSError as error:
+        _LOG.warning("%s could not be written: %s. explain-signature will not know this code.", file, error)
+
+
+def read_code(folder: Path, hash: str) -> CodeParts | None:
+    """The parts of a hash; None where this folder has no whole record of it."""
+    file = _file(folder, hash)
+    if not _HASH.fullmatch(hash) or not file.is_file():  # a signature of a file from elsewhere names no other file
+        return None
+    try:
+        parts: CodeParts = json.loads(file.read_bytes())
+    except ValueError:
+        parts = {}
+    if code_hash(parts) != hash:
+        _LOG.warning("%s is damaged and is not read. Delete it: it is written again with the next score.", file)
+        return None
+    return parts
+
+
+def _file(folder: Path, hash: str) -> Path:
+    return folder / _FOLDER / f"{hash}.json"

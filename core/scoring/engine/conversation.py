@@ -15,9 +15,11 @@ from typing import Any, Generic, Protocol
 
 from core.errors import Problem, TouchstoneError
 from core.model_reference import EndpointModel, ModelRef
-from core.scoring.engine.fair_queue import QueueOrder
 from core.scoring.metric import Metric
 from core.types import Answer, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Rounds, Score, T
+
+QueueOrder = tuple[int, int, int]
+"""(priority, request, place in the request): smaller goes first"""
 
 _request_numbers = itertools.count()
 

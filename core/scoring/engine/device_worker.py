@@ -178,7 +178,7 @@ class DeviceWorker:
             prepared.result()
 
     def _prepare(self, model: Model, queue: QuestionQueue, loaded: str, limit: int) -> None:
-        """Make rows of the questions whose turn is next, until so many are ready; those that cannot be are refused."""
+        """Make rows of the questions whose turn is next, up to this number; those that cannot be made are refused."""
         with self._lock:
             fresh = queue.fill_front(limit)
         if answerable := self._answerable(queue, fresh, loaded):
@@ -339,7 +339,7 @@ class BatchSize:
         return max(self.tokens, self._few_writing)
 
     def passed(self, tokens: int, seconds: float) -> None:
-        """Learn from a pass over so many padded tokens that fitted: after many near a lowered limit more is tried."""
+        """Learn from a pass of this many padded tokens that fitted: after many near a lowered limit more are tried."""
         self._fitted += self._most < self._gain and tokens > self._most // 2
         if self._fitted >= self._patience:
             self._fitted = 0
@@ -349,12 +349,12 @@ class BatchSize:
         self.turn_tokens = min(fit, _MOST_PASSES * self.tokens)
 
     def took(self, tokens: int, nbytes: int, free: int) -> None:
-        """Learn from the memory that a pass over so many padded tokens took, where so much of the device is free without it."""
+        """Learn from the memory that a pass of this many padded tokens took, and the memory that is free without it."""
         self._most = max(1, min(self._most, int(_MEMORY_SHARE * free * tokens / nbytes)))
         self.tokens = min(self.tokens, self._most)
 
     def overflowed(self, tokens: int) -> None:
-        """Remember that so many padded tokens did not fit into memory: at most half of them, and twice as long before more is tried."""
+        """Remember that this many padded tokens did not fit into memory: halve the limit, and wait twice as long before trying more."""
         self._fitted, self._patience = 0, 2 * self._patience
         self._most = max(1, min(self._most, tokens // 2))
         self._few_writing = min(self._few_writing, self._most)

@@ -349,7 +349,7 @@ def _start_ahead(tasks: Iterable[RunningConversation]) -> Iterator[RunningConver
 
 
 def _wait_for_outcome(task: RunningConversation, cancelled: threading.Event) -> bool:
-    """Wait for an outcome; False where it was cancelled: what is dropped never has one."""
+    """Wait for an outcome; False if the task was cancelled, since a dropped task never has one."""
     while not cancelled.is_set():
         with suppress(TimeoutError):
             task.done.exception(_POLL_S)

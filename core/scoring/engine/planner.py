@@ -16,14 +16,13 @@ from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models import CostRow, ModelPool, ModelStatus, Spend, endpoint_of, is_paid, pin_address, read_costs
 from core.scoring.code_of_0_2_0 import holds_old_answers, old_adapter_code
-from core.scoring.engine.cache import AnswerCache, cache_keys, fingerprint_of
-from core.scoring.engine.code_records import keep_code
+from core.scoring.engine.cache import AnswerCache, cache_keys, fingerprint_of, keep_code
 from core.scoring.engine.conversation import ConversationEnd, RunningConversation
 from core.scoring.engine.device_worker import DeviceWorker
 from core.scoring.engine.endpoint_worker import EndpointStores, EndpointWorker
+from core.scoring.engine.fair_queue import StepQueue
 from core.scoring.engine.function_worker import FunctionWorker
 from core.scoring.engine.question_queue import QuestionWorker
-from core.scoring.engine.step_queue import StepQueue
 from core.scoring.metric import Metric, metric_code, signature, within_bounds
 from core.scoring.metric_parts.question_grid import question_runs
 from core.text import mark_language, splitter_name

@@ -9,8 +9,8 @@ from typing import Protocol
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models import Row
-from core.scoring.engine.conversation import Priority, RunningConversation
-from core.scoring.engine.fair_queue import FairQueue, LaneKey, QueueOrder, Turn, Turns
+from core.scoring.engine.conversation import Priority, QueueOrder, RunningConversation
+from core.scoring.engine.fair_queue import FairQueue, LaneKey, Turn, Turns
 from core.types import Answer, Counts, Question
 
 _MOST_PADDING = 1.05  # padded tokens of a batch for each that is read
@@ -59,7 +59,7 @@ class QuestionQueue:
     """The open questions of one worker or model. Not safe for threads: the engine's lock guards it.
 
     Each open question that is not under way waits in the lane of every task that wants it, once in each. What no task
-    waits for any more is dropped when it is met.
+    waits for any more is dropped when its turn comes.
     """
 
     def __init__(self, turns: Turns | None = None) -> None:

@@ -42,7 +42,7 @@ class Passage:
     span: Span
 
     def moved(self, offset: int) -> Passage:
-        """The same so many characters further on."""
+        """The same, moved by that number of characters."""
         return Passage(self.text, Span(self.span.start + offset, self.span.end + offset))
 
 

@@ -13,7 +13,7 @@ from core.errors import UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.unit_metric import CanonicalMetric
-from core.text import closest_sentence, context_sentences, document_units
+from core.text import closest_sentence, context_sentences, document_units, words
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 Vectors = NDArray[np.float64]
@@ -74,6 +74,10 @@ class SemanticSimilarity(CanonicalMetric, ReplaceableWeights):
         claims = [question.claim for question in questions if question.claim]
         if not places or not claims:
             raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
+        if not words(example.summary):
+            raise UnscorableError(
+                "The summary holds no word, only punctuation or symbols: there is nothing to compare."
+            )
         vectors = np.array([answer.values for answer in answers])  # (sentences, width)
         document, summary = vectors[: len(places)], vectors[len(places) :]
         cosines = _unit_rows(summary) @ _unit_rows(document).T  # (claims, places)

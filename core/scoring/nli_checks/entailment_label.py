@@ -69,7 +69,7 @@ class PredictedLabelCheck(NliCheck):
         return NliResult("contradiction" in labels, self.spec, contradiction, notes=notes, labels=labels)
 
     def premises(self, original: str) -> list[Chunk]:
-        """The original in pieces of whole sentences, of so many words at most."""
+        """The original in pieces of whole sentences, up to that number of words each."""
         spans = sentences(original)
         return pack_chunks(original, spans, (len(words(span.of(original))) for span in spans), self.chunk_words)
 

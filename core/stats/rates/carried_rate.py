@@ -18,7 +18,7 @@ OUTSIDE = "The carried rate and its whole interval lie outside of 0 to 1, or not
 
 @dataclass(frozen=True, slots=True)
 class CarriedRate:
-    """A rate with its variance, by `n` labels of so many documents; below 0 or above 1 where chance has it so."""
+    """A rate with its variance, from `n` labels and the number of their documents; chance may put it below 0 or above 1."""
 
     value: float
     variance: float

@@ -32,7 +32,7 @@ def explained_share(auc: float, rate: float) -> float:
 
 
 def expected_margin(labels: float, rate: float, pool: float, explained: float = 0.0, design: float = 1.0) -> float:
-    """Half the width of the 95 % interval from so many labels drawn at random from a pool, in 0..1.
+    """Half the width of the 95 % interval from that number of labels drawn at random from a pool, in 0..1.
 
     `explained` is the share of the variance that scores explain, `design` the factor by which labels in documents vary
     more. Where fewer than ten errors are expected it is that of the exact interval, of the labels alone.

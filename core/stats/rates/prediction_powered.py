@@ -130,7 +130,7 @@ def _sigmoid(values: Values) -> Values:
 def tuned_scale(sample: LabelSample, predicted: Values) -> float:
     """The factor of centred predictions, (n,), that makes the variance smallest (PPI++, equation 7); 0 where they would increase it.
 
-    It takes labels as independent also where they are not: of few documents their sums would give a factor that fits them too well.
+    Labels count as independent even where they are not: with few documents, sums by document would overfit the factor.
     """
     ours, theirs = (values - sample.weights @ values for values in (sample.outcomes, predicted))
     spread = float(sample.weights**2 @ theirs**2)

@@ -86,7 +86,7 @@ class LabelSample:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate with its variance, from `n` labels of so many documents.
+    """A rate with its variance, from `n` labels and the number of their documents.
 
     An `exact` one is of the labels alone: `size` independent labels tell as much, and the interval is Clopper and
     Pearson's (1934). Of any other it is Wilson's (1927).

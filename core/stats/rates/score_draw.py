@@ -109,5 +109,5 @@ def selection_probabilities(weights: Values, next_arrival: float) -> Values:
 
 
 def drawn_first(times: Values, number: int) -> Numbers:
-    """The rows of so many summaries that arrive first, in their order."""
+    """The rows of the summaries that arrive first, up to that number, in their order."""
     return np.argsort(times, kind="stable")[:number]

@@ -79,11 +79,13 @@ def _plain_clause(words: Sequence[ParsedWord]) -> _Clause | None:
     children = [place for place, word in enumerate(words) if word.head == verb and place != verb]
     by_relation = {name: [place for place in children if words[place].relation == name] for name in _RELATIONS}
     subjects, objects, auxiliaries, particle = (by_relation[name] for name in ("nsubj", "dobj", "aux", "prt"))
+    # any other dependent, as a clause or a conjunct, would have to move along
     others = len(children) - sum(map(len, by_relation.values()))
     if others or (len(subjects), len(objects)) != (1, 1) or len(auxiliaries) > 1 or len(particle) > 1:
         return None
 
     subject, object = _phrase(words, subjects[0], _MAX_SUBJECT_WORDS), _phrase(words, objects[0], _MAX_OBJECT_WORDS)
+    # a gap means that something stands between the parts whose place in the passive is not known
     core = [*subject, *auxiliaries, verb, *particle, *object]
     if not subject or not object or core != list(range(core[0], core[-1] + 1)):
         return None

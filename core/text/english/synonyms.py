@@ -9,9 +9,8 @@ from functools import cache
 
 from core.text.english.inflection import base_forms, inflect, inflect_verb, plural, possible_verb_forms
 from core.text.english.numbers import NUMBER_WORDS
-from core.text.english.predicates import verb_frames
 from core.text.english.syntax import Replacement, Sentence, contextual_verb_readings, token_at
-from core.text.english.verb_phrases import NOUN_TAGS, sentence_tags, verb_reading
+from core.text.english.verb_phrases import NOUN_TAGS, sentence_tags, verb_frames, verb_reading
 from core.text.english.word_lists import (
     ADVERBS,
     ARTICLES,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from core.text.nltk_import import import_nltk
+from core.text.segmentation import import_nltk
 
 PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 

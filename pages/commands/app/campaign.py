@@ -18,10 +18,9 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
 from annotations.results.kept_edits import KEPT_NOTE, format_kept_edits, kept_edits_of
 from annotations.results.progress_counts import changed_campaigns, count_changed
-from annotations.store.person_counts import recount_people
-from annotations.store.progress_marks import mark_all
 from annotations.store.records import RecordError
 from annotations.store.store import Store
+from annotations.store.trigger_counts import mark_all, recount_people
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 

@@ -11,6 +11,7 @@ import typer
 from annotations.exchange.campaign_files import campaign_lines
 from annotations.exchange.campaign_import import import_campaign
 from annotations.store.store import Store
+from core.errors import Problem, attempt
 from core.settings import Settings
 
 EXAMPLE = "python cli.py import-campaign labels.jsonl --name Boats"
@@ -23,5 +24,7 @@ def command(
     """Put an exported campaign into the database: the same tasks, labels, decisions and figures of agreement."""
     with closing(Store.open(Settings.read().database_url)) as store:
         imported = import_campaign(store, campaign_lines(source), name)
-        labels = store.counts("response")["response"]
-    typer.echo(f"Imported {imported.name!r}, version {imported.version}. Labels in this database: {labels}.")
+        typer.echo(f"Imported {imported.name!r}, version {imported.version}.")
+        labels = attempt(lambda: store.counts("response")["response"])
+    if not isinstance(labels, Problem):
+        typer.echo(f"Labels in this database: {labels}.")

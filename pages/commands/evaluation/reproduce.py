@@ -13,9 +13,9 @@ import typer
 from core.assessment import (
     PAPERS,
     RELEASED_FOLDER,
-    Job,
     Paper,
     ReleasedData,
+    ReproductionJob,
     beyond_tolerance,
     compare_paper,
     comparison_record,
@@ -96,7 +96,9 @@ def command(
         if every:
             print_status(format_needs([paper_needs(paper, released) for paper in selected_papers]))
             names = metric or [row.name for row in default_metrics(engine.pool)]
-            _run_all(Job(selected_papers, released, [METRICS.parse(name) for name in names], resamples, output))
+            _run_all(
+                ReproductionJob(selected_papers, released, [METRICS.parse(name) for name in names], resamples, output)
+            )
             return
         records, beyond = [], 0
         for paper in selected_papers:
@@ -123,7 +125,7 @@ def _fetch(papers: Sequence[Paper], data: Path, engine: Engine) -> None:
     download_models(engine.pool, [*metrics, *(check for paper in papers for check in paper.checks())])
 
 
-def _run_all(job: Job) -> None:
+def _run_all(job: ReproductionJob) -> None:
     for name, again in run_job(job):
         print_status(f"  {name}: {'already done' if again else 'done'}")
     print_status(f"Wrote {job.site / 'index.html'}.")

@@ -50,10 +50,9 @@ from pages.commands.shared.dataset_inputs import (
     read_sentence_scores,
     version_references,
 )
-from pages.commands.shared.help_example import example_epilog
 from pages.commands.shared.inputs import read_items, read_lines
 from pages.commands.shared.messages import download_models, exit_with_failures, print_status, with_progress
-from pages.commands.shared.options import DeviceOption
+from pages.commands.shared.options import DeviceOption, example_epilog
 
 EXAMPLE = "python cli.py study measures --dataset bump-task1 --by error_type"
 

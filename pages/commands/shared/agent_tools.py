@@ -96,6 +96,10 @@ class AgentTools:
         its sentences with evidence, and the signature; where there is none, score is null and error says why. Scores of a dataset are
         saved beside it, for `study`.
         """
+        if not metrics:
+            raise TouchstoneError(
+                "Name a metric or several, as rouge2: touchstone://docs/reference/metrics lists them."
+            )
         parsed = [METRICS.parse(spec) for spec in metrics]
         spends = asks_endpoint([model for metric in parsed for model in metric.checkpoints()])
         self._authorise(context, writes=bool(dataset), spends=spends, datasets=bool(dataset))

@@ -1,4 +1,4 @@
-"""The options and arguments that several commands have."""
+"""The options and arguments that several commands have, and the example at the end of their help."""
 
 from __future__ import annotations
 
@@ -96,3 +96,8 @@ WordsOption = Annotated[
     typer.Option("--paper", help=f"Ask in the words of a paper (see paper-words): {', '.join(papers_with_words())}."),
 ]
 SampleOption = Annotated[int, typer.Option(min=0, help="Another number is another draw.")]
+
+
+def example_epilog(line: str) -> str:
+    """The line below its heading, as the help prints it: whole, however long it is."""
+    return f"\b\nExample:\n  {line}"  # a paragraph that begins so is never wrapped

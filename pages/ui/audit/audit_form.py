@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import streamlit as st
@@ -14,9 +14,11 @@ from core.assessment import (
     AuditReport,
     AuditSource,
     AuditTask,
+    Level,
     default_metrics,
     estimate_line,
     list_metrics,
+    ordered_questions,
 )
 from core.data import format_dataset
 from core.edits import STANDARD_BATTERY
@@ -27,13 +29,13 @@ from core.scoring import METRICS, metric_title, metric_titles
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.server.job_work import audit_work, audits, begin_audit
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.sources.thresholds import kept_thresholds
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.battery_choice import battery_choice
-from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.newer_version import newer_version_line
 from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.shared.session_state import WidgetValue, page_state
@@ -42,6 +44,12 @@ from pages.ui.shared.session_user import job_person
 _MOST_METRICS = 4
 _MOST_SUMMARIES = 100
 _LOOK_S = 0.6
+LEVEL_COLOURS: Mapping[Level, Literal["green", "orange", "red"]] = {
+    Level.GOOD: "green",
+    Level.WEAK: "orange",
+    Level.FAILS: "red",
+}
+"""Colours of the verdicts."""
 AUDIT_PARAMETER = "audit"
 """Parameter that names an audit in the address."""
 
@@ -211,7 +219,7 @@ def _begin() -> None:
     st.query_params.from_dict({AUDIT_PARAMETER: id})
 
 
-def _job(id: str) -> Job:
+def _job(id: str) -> BackgroundJob:
     """The audit of the form. Raises TouchstoneError for a choice that cannot be audited here."""
     settings = _settings()
     specs = settings["metrics"]
@@ -222,7 +230,7 @@ def _job(id: str) -> Job:
         )
     of = ", ".join([*metric_titles(specs).values(), *_released()])
     title = f"{of} on {', '.join(map(format_dataset, settings['datasets']))}"
-    return Job(f"audit {id}", "audit", title, "audit", {AUDIT_PARAMETER: id}, settings, job_person())
+    return BackgroundJob(f"audit {id}", "audit", title, "audit", {AUDIT_PARAMETER: id}, settings, job_person())
 
 
 def _settings() -> dict[str, Any]:
@@ -276,3 +284,26 @@ def _progress(opened: AuditTask) -> None:
     if not opened.task.running:
         st.rerun()
     progress_bar(opened.task.progress, opened.task.cancel)
+    answer_tiles(opened)
+
+
+def answer_tiles(opened: AuditTask) -> None:
+    """A tile for each question of each metric: its verdict so far, or that it waits for scores."""
+    answered = opened.answered
+    for metric in opened.metrics:
+        of_metric = answered.get(metric, {})
+        with st.container(border=True):
+            st.markdown(f"**{escape_markdown(metric_title(metric))}**")
+            with st.container(horizontal=True, gap="small"):
+                for question in ordered_questions():
+                    answer = of_metric.get(question.name)
+                    axis = escape_label(question.axis)
+                    if answer:
+                        st.badge(
+                            f"{axis}: {answer.level}",
+                            color=LEVEL_COLOURS.get(answer.level, "blue"),
+                            help=answer.sentence,
+                        )
+                    else:
+                        st.badge(axis, color="gray", icon=":material/hourglass_empty:")
+    st.caption("Verdicts come as questions end; warnings that hang on several questions come with the whole report.")

@@ -17,7 +17,6 @@ from core.assessment import (
     AuditSource,
     AuditTask,
     JudgeCard,
-    Level,
     MetricAudit,
     StillnessQuestion,
     audit_pin,
@@ -36,15 +35,13 @@ from core.data import format_dataset
 from core.scoring import metric_title
 from core.text import as_segments, recover
 from pages.server import services
-from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState, audit_newer_version
+from pages.ui.audit.audit_form import AUDIT_PARAMETER, LEVEL_COLOURS, AuditState, audit_newer_version
 from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.results.copy_popover import copy_popover, copy_table
 from pages.ui.results.noise_strip import kind_strips
 from pages.ui.results.pin_form import pin_button
 from pages.ui.results.project_button import audit_work, project_button
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
-
-_LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 
 
 def report_downloads(opened: AuditTask, report: AuditReport) -> None:
@@ -177,7 +174,7 @@ def _finding(opened: AuditTask, audit: MetricAudit, finding: AuditAnswer) -> Non
     """One question, folded; its pairs are drawn while it is open."""
     import pandas as pd
 
-    colour, sign = _LEVEL_COLOURS.get(finding.level, "gray"), LEVEL_MARKS[finding.level][1]
+    colour, sign = LEVEL_COLOURS.get(finding.level, "gray"), LEVEL_MARKS[finding.level][1]
     figure = f" {finding.figure} ({finding.figure.label})" if finding.figure else ""
     label = f":{colour}[**{sign} {finding.level.value}**] {escape_label(f'{finding.title}{figure}')}"
     box = st.expander(label, key=f"audit-{audit.metric}-{finding.question}", on_change="rerun")

@@ -65,7 +65,11 @@ def new_campaign_form() -> None:
         rules = rules_form(_NEW_KEY, before, overlap, _campaign_names())
     if rules is not None:
         with items_column:
-            reach_lines(rule_reach(rules, items.by_part, labelling_people(people)))
+            reach_lines(
+                rule_reach(
+                    rules, {str(part): number for part, number in items.by_part.items()}, labelling_people(people)
+                )
+            )
         _create_bar(name, VersionContent(text, guidelines, rules), items, people)
     else:
         st.error("Two rules contradict each other: see Rules.", icon=":material/error:")

@@ -252,10 +252,16 @@ def _remark_table(remarks: Sequence[TaskRemark]) -> None:
     )
 
 
+def _review_tab(campaign: CampaignSettings) -> None:
+    review_tab(campaign)
+    with st.container(horizontal=True):
+        export_buttons(campaign)
+
+
 _TABS: MappingProxyType[str, Callable[[CampaignSettings], None]] = MappingProxyType(
     {
         "Progress": progress_tab,
-        "Review": review_tab,
+        "Review": _review_tab,
         "Flags and comments": comments_tab,
         "Agreement": agreement_tab,
         "Items": items_tab,

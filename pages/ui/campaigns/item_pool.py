@@ -9,7 +9,7 @@ from functools import cache
 
 import streamlit as st
 
-from annotations.campaigns.campaign import SKILL, NewTask, TaskPart
+from annotations.campaigns.campaign import SKILL, NewTask
 from annotations.campaigns.questions import QuestionSet
 from annotations.management.candidates import (
     Candidate,
@@ -177,10 +177,10 @@ class ChosenItems:
         return (*self.answered, *self.work)
 
     @property
-    def by_part(self) -> Counter[TaskPart]:
-        return Counter(task.part for task in self.tasks)
+    def by_part(self) -> Counter[str]:
+        return Counter(str(task.part) for task in self.tasks)
 
-    def of(self, part: TaskPart) -> int:
+    def of(self, part: str) -> int:
         return self.by_part[part]
 
 

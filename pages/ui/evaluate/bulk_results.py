@@ -27,7 +27,7 @@ from core.results import (
     stored_results_in,
 )
 from pages.server import services
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.shared.background_results import polled, redraw
 from pages.ui.shared.markup import escape_markdown, escape_message
@@ -167,7 +167,7 @@ def _open_as_dataset(stored: StoredResults) -> None:
             yield from (saved.total for saved in save_scores(store, name, outcomes))
 
         with error_as_notice():
-            job = Job(f"import {name}", "import", name, "evaluate", {"tab": "Data"}, {}, job_person())
+            job = BackgroundJob(f"import {name}", "import", name, "evaluate", {"tab": "Data"}, {}, job_person())
             evaluate_state().bulk_import = services.jobs().start(
                 job, partial(BackgroundTask, work, stored.manifest.pairs, unit="scores saved"), by=by
             )

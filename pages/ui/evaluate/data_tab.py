@@ -19,7 +19,7 @@ from core.scoring import METRICS, EmbeddedWordSupport, metric_title
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.server.job_work import dataset_scorings, score_dataset
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.results.copy_popover import copy_table
@@ -135,7 +135,9 @@ def start_scoring(dataset: str, specs: Sequence[str]) -> None:
     """Begin to score a dataset in the background."""
     settings = {"dataset": dataset, "metrics": [*specs]}
     query = {"dataset": dataset, "tab": "Data"}
-    job = Job(f"scoring {dataset}", "scoring", format_dataset(dataset), "evaluate", query, settings, job_person())
+    job = BackgroundJob(
+        f"scoring {dataset}", "scoring", format_dataset(dataset), "evaluate", query, settings, job_person()
+    )
     try:
         score_dataset(job)
     except TouchstoneError as error:

@@ -25,7 +25,7 @@ from core.models import fetch_released_dataset
 from core.text import format_named_languages
 from pages.server import services
 from pages.server.job_work import STARTERS
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.evaluate.import_task import (
     ImportRequest,
@@ -252,12 +252,14 @@ def _begin(request: ImportRequest) -> ImportTask:
         return tasks[0]
 
     # an uploaded file is gone with the session, so that a job that was interrupted leads to the form
-    job = Job(f"import {request.dataset}", "import", request.dataset, "evaluate", {"tab": "Data"}, {}, job_person())
+    job = BackgroundJob(
+        f"import {request.dataset}", "import", request.dataset, "evaluate", {"tab": "Data"}, {}, job_person()
+    )
     services.jobs().start(job, begin, by=request.by, counted=lambda: (tasks[0].tally.samples, 0, "samples read"))
     return tasks[0]
 
 
-def _import_again(_: Job) -> None:
+def _import_again(_: BackgroundJob) -> None:
     _set_open(True)
 
 

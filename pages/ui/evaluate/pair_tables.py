@@ -33,7 +33,7 @@ class SelectedPair:
     followed: dict[str, tuple[int, _Pair | None]] = field(default_factory=dict)
 
 
-def _pair_table(frame: object, pairs: Sequence[_Pair], table: str, key: str, **options: Any) -> int | None:
+def _pair_table(frame: Any, pairs: Sequence[_Pair], table: str, key: str, **options: Any) -> int | None:
     """Draw a table with a pair in each row; the row of the pair that is selected here or in another table of the page."""
     state = page_state(SelectedPair)
     if state.table != table:
@@ -107,7 +107,8 @@ def cell_pairs(choice: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
                 "summary": broken.item.example.summary,
             }
         )
-    sides = [tuple(choice.cases.samples[side] for side in places[place]) for place in order]
+    rows = [places[place] for place in order]
+    sides = [(choice.cases.samples[good], choice.cases.samples[bad]) for good, bad in rows]
     selected = _pair_table(
         pd.DataFrame(lines),
         [_ids(good, bad) for good, bad in sides],

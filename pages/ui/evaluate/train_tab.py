@@ -38,7 +38,7 @@ from core.models import CARD_FILE, MAX_TREES, STEP_TREES, TrainingStep
 from core.scoring import METRICS
 from pages.server import services
 from pages.server.job_work import STARTERS
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of
 from pages.ui.evaluate.teacher_form import teacher_estimate, teacher_form
@@ -264,12 +264,12 @@ def _start(name: str, plan: TrainingPlan, data: TrainingData | None, settings: M
     except TouchstoneError as error:
         leave_notice(str(error))
         return
-    job = Job(f"training {name}", "training", name, "evaluate", {"tab": "Train"}, settings, job_person())
+    job = BackgroundJob(f"training {name}", "training", name, "evaluate", {"tab": "Train"}, settings, job_person())
     with error_as_notice():
         _begin(job, lambda: plan, data)
 
 
-def _begin(job: Job, plan_of: Callable[[], TrainingPlan], data: TrainingData | None = None) -> None:
+def _begin(job: BackgroundJob, plan_of: Callable[[], TrainingPlan], data: TrainingData | None = None) -> None:
     """Train as a job, by a plan that is made in its thread."""
     folder = services.settings().models_dir / job.title
 
@@ -294,7 +294,7 @@ def _begin(job: Job, plan_of: Callable[[], TrainingPlan], data: TrainingData | N
     trainings()[job.title] = services.jobs().start(job, partial(BackgroundTask, work), by=user_name(), counted=counted)
 
 
-def _train_again(job: Job) -> None:
+def _train_again(job: BackgroundJob) -> None:
     """Train by the settings of a job; what is in its folder goes on where it stopped."""
     settings = job.settings
     encoder = EncoderSetting(**settings["encoder"])

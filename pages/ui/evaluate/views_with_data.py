@@ -1,4 +1,4 @@
-"""Which views of Evaluate the data have something for; the others are not offered."""
+"""Views of Evaluate for which the data have something; the others are not offered."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ _NEEDS: Mapping[str, Callable[[Cases], bool]] = MappingProxyType(
         "shared-errors": lambda cases: bool(len(cases.pairs)) or _any_item(lambda item: bool(item.explanations))(cases),
         "released-scores": lambda cases: len({column.released for column in cases.all_columns}) > 1,
         "readings": lambda cases: any(column.name.startswith("retrieve") for column in cases.all_columns),
+        "systems": lambda cases: len({sample.item.system for sample in cases.samples} - {""}) > 1,
         "calibration": _has_both_labels,
         "combine": _has_both_labels,
         Shifts(view="sensitivity").view_title: _has_harmless_edits,

@@ -44,7 +44,7 @@ _ACTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = MappingProxyType(
 
 
 def action_places(member: Member) -> Iterator[Place]:
-    """What the person may do."""
+    """Places of what the person may do."""
     names = {page.name for page in pages_of(member)}
     for title, (page, query) in _ACTIONS.items():
         if page in names:

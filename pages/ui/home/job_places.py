@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.server import services
 from pages.server.job_list import state_line
-from pages.server.jobs import Job, job_actions
+from pages.server.jobs import BackgroundJob, job_actions
 from pages.ui.jobs_bar import act_on_job
 from pages.ui.shared.background_results import polled
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
@@ -26,7 +26,7 @@ def job_places() -> None:
         _row(job)
 
 
-def _open_jobs() -> list[Job]:
+def _open_jobs() -> list[BackgroundJob]:
     jobs = services.jobs().rows(job_person())
     return [job for job in jobs if job.state not in ("done", "stopped") and job.kind != "figures"]
 
@@ -40,7 +40,11 @@ def _followed() -> None:
         _row(job)
 
 
-def _row(job: Job) -> None:
+def _press(job: BackgroundJob, action: str) -> None:
+    act_on_job(job, action)
+
+
+def _row(job: BackgroundJob) -> None:
     says = ", ".join(filter(None, [state_line(job), job.line]))
     with st.container(key=f"home-job-{job.id}", gap="small"):
         st.page_link(
@@ -62,6 +66,6 @@ def _row(job: Job) -> None:
                         action.capitalize(),
                         key=f"home-{action}-{job.id}",
                         icon=f":material/{_ICONS[action]}:",
-                        on_click=act_on_job,
+                        on_click=_press,
                         args=(job, action),
                     )

@@ -14,7 +14,7 @@ from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunc
 from core.models import PACKAGE, ModelPool, ModelState, ModelStatus
 from core.scoring import METRICS, Engine
 from pages.server.job_work import checkpoint_settings, download
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.shared.markup import escape_label, escape_message
 from pages.ui.shared.notices import error_as_notice, repeat_notices
@@ -133,7 +133,9 @@ def _run_action(action: Callable[[Checkpoint], ModelState], checkpoint: Checkpoi
 def _download(checkpoint: Checkpoint, metric: str) -> None:
     settings, title = checkpoint_settings(checkpoint), PurePath(checkpoint.source).name
     query = {"metric": metric}
-    job = Job(f"download {'-'.join(settings.values())}", "download", title, "metrics", query, settings, job_person())
+    job = BackgroundJob(
+        f"download {'-'.join(settings.values())}", "download", title, "metrics", query, settings, job_person()
+    )
     with error_as_notice():
         download(job)
 

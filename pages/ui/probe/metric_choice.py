@@ -223,7 +223,7 @@ def add_to_bench(metric: Metric) -> None:
 
 
 def bench_specs_with_settings() -> list[str]:
-    """Specs on the bench with settings of their own, as a metric that somebody trained: other pages offer them too."""
+    """Specs on the bench with settings of their own, such as a trained metric; other pages offer them too."""
     names = {plugin.name for plugin in METRICS}
     return [spec for spec in _board_specs() if spec not in names]
 

@@ -27,7 +27,7 @@ from core.results import (
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.server.job_work import continue_stress_run, run_storage
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.ui.results.project_button import project_button
 from pages.ui.shared.background_results import progress_bar
 from pages.ui.shared.markup import escape_markdown, escape_message
@@ -159,7 +159,7 @@ def begin_run(run: StressRun) -> str:
 def continue_run(id: str) -> None:
     """Carry a run on in the background; results are added to it as they arrive."""
     row = listed_runs()[id]
-    job = Job(f"stress run {id}", "stress run", row.name, "stress", {"run": id}, {"run": id}, job_person())
+    job = BackgroundJob(f"stress run {id}", "stress run", row.name, "stress", {"run": id}, {"run": id}, job_person())
     with error_as_notice():
         continue_stress_run(job)
 

@@ -138,8 +138,8 @@ def study_form(study: type[Study], data: StudyData, form: int = 0) -> Study:
     open_fields = [name for name in fields if name not in values]
     if open_fields:
         row = st.container(horizontal=True, vertical_alignment="bottom")
-        first = row.container(horizontal=True, vertical_alignment="bottom", width="content")
-        boxes = [first] * len(open_fields)
+        main = row.container(horizontal=True, vertical_alignment="bottom", width="content")
+        boxes = [main] * len(open_fields)
         if len(open_fields) > _MOST_FIELDS:
             with row:
                 more = st.popover("More settings", icon=":material/tune:", key=f"study-{study.name}-more")

@@ -292,7 +292,7 @@ def _save_decision(campaign: CampaignSettings, case: AdjudicationTask) -> None:
 
 
 def _prepare_form(case: AdjudicationTask, questions: QuestionSet) -> None:
-    """Begin with the newest decision where there is one; what was filled in since stays."""
+    """Start from the newest decision, if there is one; keep what was filled in since."""
     state, decided = review_state(), case.decision
     begun = (decided.revision if decided else 0, case.reopened)
     if state.begun.get(case.task) == begun:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.people.people import Right
-from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.review.adjudication_page import adjudication_page
 from pages.ui.review.case_filter import filtered_cases
 from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress
@@ -35,8 +34,6 @@ def review_tab(campaign: CampaignSettings) -> None:
         listed = queue.open if part == OPEN_CASES else queue.decided
         cases = [] if part == WRITTEN_EDITS else filtered_cases(campaign, listed)
         st.caption(format_progress(queue))
-        st.space("stretch")
-        export_buttons(campaign)
     if part == WRITTEN_EDITS:
         curation_page(campaign)
     elif listed and not cases:

@@ -13,7 +13,7 @@ import streamlit as st
 from core.base import BackgroundTask, Progress
 from core.types import T
 from pages.server import services
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_state import page_state
@@ -97,7 +97,7 @@ def _start(  # the key is that of the cache
         with _FREE_THREADS:
             yield from _work()
 
-    job = Job(
+    job = BackgroundJob(
         f"figures {hash(key)}", "figures", _what.rstrip(".…"), _view, st.query_params.to_dict(), person=job_person()
     )
     return services.jobs().start(job, lambda: BackgroundTask(work_in_turn, _total, unit="parts"), listed=False)

@@ -84,7 +84,7 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
         if tab.open:
             with tab:
                 name = _open_view(page, group, list(views), first)
-                if state.written not in ("", name) and addressed == state.written:  # another view has other settings
+                if name not in (first, state.written) and addressed == state.written:  # another view has other settings
                     st.query_params.pop(SETTINGS_PARAMETER, None)
                 st.query_params[TAB_PARAMETER] = state.written = name
                 views[name](data)

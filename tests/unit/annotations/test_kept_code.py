@@ -16,7 +16,7 @@ from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import AuditRecord
 from annotations.store.store import Store
 from core.base.code_version import code_hash
-from core.scoring.engine.code_records import keep_code, read_code
+from core.scoring.engine.cache import keep_code, read_code
 from core.types import Example, Item, Result, Seen
 from tests.unit.annotations.pair_samples import PAIR
 from tests.unit.command_line import run

@@ -17,6 +17,7 @@ from core.assessment.audit.question import (
     AuditQuestion,
     FigureCase,
     Level,
+    Needs,
     VerdictScale,
     worst_level,
 )
@@ -43,6 +44,7 @@ class AnswersQuestion(AuditQuestion):
     title: ClassVar[str] = "Does it answer?"
     axis: ClassVar[str] = "invalid"
     place: ClassVar[int] = 1
+    needs: ClassVar[Needs] = "runs"
     less_is_better: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

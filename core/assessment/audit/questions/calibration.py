@@ -8,7 +8,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    Level,
+    Needs,
+    VerdictScale,
+)
 from core.evaluation import DomainCalibration, calibrations
 
 SCALE = VerdictScale(good=0.1, fails=0.25)
@@ -23,6 +31,7 @@ class CalibrationQuestion(AuditQuestion):
     title: ClassVar[str] = "Is its number a probability?"
     axis: ClassVar[str] = "probability error"
     place: ClassVar[int] = 13
+    needs: ClassVar[Needs] = "scores"
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"
     less_is_better: ClassVar[bool] = True

@@ -13,6 +13,7 @@ from core.assessment.audit.question import (
     AuditFigure,
     AuditQuestion,
     Level,
+    Needs,
     VerdictScale,
     worst_level,
 )
@@ -35,6 +36,7 @@ class ChangeDetectorQuestion(AuditQuestion):
     title: ClassVar[str] = "Is it better than a detector of changes?"
     axis: ClassVar[str] = "more than change"
     place: ClassVar[int] = 3
+    needs: ClassVar[Needs] = "runs"
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "shifts"
 

@@ -16,6 +16,7 @@ from core.assessment.audit.question import (
     AuditQuestion,
     FigureCase,
     Level,
+    Needs,
     VerdictScale,
     worst_level,
 )
@@ -39,6 +40,7 @@ class GamingQuestion(AuditQuestion):
     title: ClassVar[str] = "Can it be gamed?"
     axis: ClassVar[str] = "gamed"
     place: ClassVar[int] = 8
+    needs: ClassVar[Needs] = "runs"
     scores: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"

@@ -35,7 +35,7 @@ _EXPERIMENTS = 3
 
 @QUESTIONS.add
 class JudgePosition(JudgeQuestion):
-    """The same things at two places: only the place differs, so that 0 is what a judge deserves that reads all of it alike."""
+    """The same things at two places: only the place differs, so that a judge that reads all places alike gets 0."""
 
     name: ClassVar[str] = "position"
     title: ClassVar[str] = "Does the place decide?"

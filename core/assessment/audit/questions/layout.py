@@ -16,6 +16,7 @@ from core.assessment.audit.question import (
     AuditQuestion,
     FigureCase,
     Level,
+    Needs,
     VerdictScale,
 )
 from core.assessment.audit.shown_pairs import shown_shift, shown_shifts
@@ -50,6 +51,7 @@ class LayoutQuestion(AuditQuestion):
     title: ClassVar[str] = "Does layout move it?"
     axis: ClassVar[str] = "layout"
     place: ClassVar[int] = 6
+    needs: ClassVar[Needs] = "runs"
     scores: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
 

@@ -16,6 +16,7 @@ from core.assessment.audit.question import (
     AuditFigure,
     AuditQuestion,
     Level,
+    Needs,
     ShownPair,
     VerdictScale,
     format_figure,
@@ -40,6 +41,7 @@ class SeesErrorsQuestion(AuditQuestion):
     title: ClassVar[str] = "Does it see errors?"
     axis: ClassVar[str] = "sees errors"
     place: ClassVar[int] = 2
+    needs: ClassVar[Needs] = "runs"
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "measures"
 

@@ -16,6 +16,7 @@ from core.assessment.audit.question import (
     AuditQuestion,
     FigureCase,
     Level,
+    Needs,
     format_figure,
     worst_level,
 )
@@ -48,6 +49,7 @@ class SlicesQuestion(AuditQuestion):
     title: ClassVar[str] = "Whom does it fail?"
     axis: ClassVar[str] = "all slices"
     place: ClassVar[int] = 12
+    needs: ClassVar[Needs] = "scores"
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "measures"
 
@@ -81,8 +83,8 @@ class SlicesQuestion(AuditQuestion):
                 f"None of {len(large)} slices differs significantly from the whole, {whole}: the lowest is {lowest.name}, "
                 f"{format_figure(lowest.area, 'area')}.{small}"
             )
-            found = self.found(SCALE.level(every), sentence, whole, SCALE)
-            return replace(found, details=details, command=evidence.audit_command(metric))
+            finding = self.found(SCALE.level(every), sentence, whole, SCALE)
+            return replace(finding, details=details, command=evidence.audit_command(metric))
         worst = min(worse, key=lambda part: part.area.value or 0.0)
         figure = AuditFigure(f"AUC, {worst.name}", worst.area)
         inverted = worst.area.high is not None and worst.area.high < _CHANCE

@@ -6,7 +6,15 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    Level,
+    Needs,
+    VerdictScale,
+)
 from core.assessment.audit.shown_pairs import pairs_of_kinds
 from core.evaluation import edits_of_run, metric_sensitivities
 from core.results import MatrixCell
@@ -24,6 +32,7 @@ class StillnessQuestion(AuditQuestion):
     title: ClassVar[str] = "Does it stay still when nothing changed?"
     axis: ClassVar[str] = "stays still"
     place: ClassVar[int] = 7
+    needs: ClassVar[Needs] = "runs"
     scores: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "shifts"

@@ -7,7 +7,15 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    Level,
+    Needs,
+    VerdictScale,
+)
 from core.evaluation import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
 from core.stats import Estimate
 
@@ -25,6 +33,7 @@ class SurfaceQuestion(AuditQuestion):
     title: ClassVar[str] = "How much of it is surface?"
     axis: ClassVar[str] = "surface"
     place: ClassVar[int] = 9
+    needs: ClassVar[Needs] = "scores"
     less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "surface"
@@ -33,8 +42,12 @@ class SurfaceQuestion(AuditQuestion):
         if metric in SURFACE_FEATURES:
             return self.found(Level.FAILS, f"It is one of the {len(SURFACE_FEATURES)} features of the surface itself.")
         column = evidence.column(metric)
-        if column is None or missing_features(evidence.cases, SURFACE_FEATURES):
-            return self.not_measured("It has no score of these summaries, or a feature of the surface has none.")
+        missing = missing_features(evidence.cases, SURFACE_FEATURES)
+        if column is None or missing:
+            errors = [f" {name}: {error}" for name in missing for error in evidence.failure_reasons(name)]
+            return self.not_measured(
+                f"It has no score of these summaries, or a feature of the surface has none.{''.join(errors[:1])}"
+            )
         features = tuple(column for column in evidence.cases.columns if column.name in SURFACE_FEATURES)
         cases = replace(evidence.cases, columns=(column, *features), separate=())
         [share] = surface_shares(cases, evidence.drawn)

@@ -16,6 +16,7 @@ from core.assessment.audit.question import (
     AuditQuestion,
     FigureCase,
     Level,
+    Needs,
     VerdictScale,
     worst_level,
 )
@@ -47,6 +48,7 @@ class ThresholdQuestion(AuditQuestion):
     title: ClassVar[str] = "Is there a threshold?"
     axis: ClassVar[str] = "threshold"
     place: ClassVar[int] = 14
+    needs: ClassVar[Needs] = "scores"
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"
 

@@ -9,8 +9,7 @@ from encodings.aliases import aliases
 from functools import cache
 from pathlib import Path
 
-from core.data.datasets.formats.file_kinds import open_bytes, unpacking_errors
-from core.errors import TouchstoneError
+from core.data.datasets.formats.file_kinds import open_bytes
 
 _SAMPLE = 1 << 20  # bytes that are looked through
 _ENOUGH = 1 << 14  # bytes of lines with letters beyond ASCII
@@ -37,7 +36,6 @@ _FREQUENT = (
 )
 """Encodings that files are in, the most frequent first; of equal readings the first is named."""
 _TYPOGRAPHY = frozenset("“”„‘’‚«»‹›–—…€£°§©®·•¿¡ \u00a0、。，！？：；（）「」『』《》")
-_MARKS = '\n\t,;" '
 _NOT_FOR_FILES = {"idna", "punycode", "raw_unicode_escape", "unicode_escape", "mbcs", "oem", "utf_7"}
 
 _MIXED_UP = re.compile(
@@ -67,25 +65,6 @@ def is_text_encoding(name: str) -> bool:
     except (LookupError, UnicodeError, TypeError, ValueError):
         return False
     return True
-
-
-def unicode_form(source: Path) -> str:
-    """UTF-16 or UTF-32 by its byte-order mark or its NUL bytes; "" for any other file."""
-    with unpacking_errors(source), open_bytes(source) as file:
-        head = file.read(1 << 16)
-    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return "utf-32"
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if b"\0" not in head:
-        return ""
-    head = head[: len(head) // 4 * 4]
-    readings = {name: head.decode(name, "replace") for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")}
-    # lines and separators are there as characters, and not only as bytes
-    marks = {name: sum(map(text.count, _MARKS)) for name, text in readings.items() if "\0" not in text}
-    best = max(marks, key=lambda name: marks[name], default="")
-    bytes_of_marks = sum(head.count(mark.encode()) for mark in _MARKS)
-    return best if best and 2 * marks[best] >= bytes_of_marks and readings[best].count("\ufffd") <= 1 else ""
 
 
 def likely_encodings(source: Path) -> list[tuple[str, str]]:
@@ -196,9 +175,3 @@ def _excerpt(text: str) -> str:
 def _around(text: str, place: int) -> str:
     start = max(0, place - 20)
     return f"“{'…' if start else ''}{text[start : place + 20]}{'…' if place + 20 < len(text) else ''}”"
-
-
-def check_encoding_name(encoding: str) -> None:
-    """Raises TouchstoneError where Python has no such encoding of text."""
-    if not is_text_encoding(encoding):
-        raise TouchstoneError(f"There is no encoding {encoding!r}. Known are {', '.join(text_encodings())}.")

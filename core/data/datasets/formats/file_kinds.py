@@ -89,7 +89,7 @@ def unpacking_errors(source: Path) -> Iterator[None]:
 
 
 def check_unpacked_size(source: Path, size: int) -> None:
-    """Raises TouchstoneError where so many bytes came out of a packed file that it is refused."""
+    """Raises TouchstoneError for a packed file that unpacks to more bytes than are read."""
     if size > _MOST_UNPACKED and packing(source):
         raise TouchstoneError(f"{source.name} unpacks to more than {_MOST_UNPACKED / 1e9:,.0f} GB. Unpack it by hand.")
 

@@ -219,6 +219,10 @@ def _required_text(values: Mapping[str, object], field: str) -> str:
     text = fields.optional(values, field)
     if not text:
         raise TouchstoneError(f"The {field} is empty. Fill it in or remove the record.")
+    if not isinstance(values[field], str):
+        raise TouchstoneError(
+            f"The {field} is the number {text}. Write it as a text, or name the column that has the texts."
+        )
     return text
 
 

@@ -127,7 +127,7 @@ def phrase_words(phrase: str) -> list[str]:
     # case tells words apart before it is dropped; accents are combining marks after NFD
     plain = unicodedata.normalize("NFD", _CAMEL.sub(" ", spelt).lower())
     bare = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    joined = _IDIOMS.sub(lambda found: found[1] + found[2], _GAP.sub(" ", bare))
+    joined = _IDIOMS.sub(lambda match: match[1] + match[2], _GAP.sub(" ", bare))
     words = joined.replace(" or not", "").split()
     return [word for grown in words for word in _separate(grown)]
 

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TextIO
 
-from core.data.datasets.formats.encodings import check_encoding_name, likely_encodings, unicode_form
+from core.data.datasets.formats.encodings import is_text_encoding, likely_encodings, text_encodings
 from core.data.datasets.formats.file_kinds import check_unpacked_size, open_bytes, unpacking_errors
 from core.errors import TouchstoneError
 
@@ -20,6 +20,7 @@ record or the reason why there is none."""
 
 
 UTF8 = "utf-8"
+_MARKS = '\n\t,;" '
 _HEAD_CHARACTERS = 1 << 12
 
 
@@ -48,7 +49,22 @@ def actual_encoding(source: Path, encoding: str = UTF8) -> str:
 
 @lru_cache(64)
 def _unicode_form(source: Path, _size: int, _changed_ns: int) -> str:
-    return unicode_form(source)
+    """UTF-16 or UTF-32 by its byte-order mark or its NUL bytes; "" for any other file."""
+    with unpacking_errors(source), open_bytes(source) as file:
+        head = file.read(1 << 16)
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" not in head:
+        return ""
+    head = head[: len(head) // 4 * 4]
+    readings = {name: head.decode(name, "replace") for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")}
+    # lines and separators are there as characters, and not only as bytes
+    marks = {name: sum(map(text.count, _MARKS)) for name, text in readings.items() if "\0" not in text}
+    best = max(marks, key=lambda name: marks[name], default="")
+    bytes_of_marks = sum(head.count(mark.encode()) for mark in _MARKS)
+    return best if best and 2 * marks[best] >= bytes_of_marks and readings[best].count("\ufffd") <= 1 else ""
 
 
 def first_characters(source: Path, encoding: str = UTF8) -> str:
@@ -69,7 +85,7 @@ def existing_file(source: Path) -> Path:
 @lru_cache(64)
 def _check_encoding(source: Path, encoding: str, _size: int, _changed_ns: int) -> None:
     """Read a file once through a decoder, and again when it changed: better a refusal now than after a million records."""
-    check_encoding_name(encoding)
+    _check_encoding_name(encoding)
     decoder, size = codecs.getincrementaldecoder(encoding)(), 0
     try:
         with unpacking_errors(source), open_bytes(source) as file:
@@ -90,6 +106,12 @@ def _check_encoding(source: Path, encoding: str, _size: int, _changed_ns: int) -
             f"{source.name} is not {encoding.upper()} ({byte}). Read in other encodings its first lines are: {listed}. Take the one "
             f"whose letters are right, and import the file as a table with 'generic[encoding={readings[0][0]}]', or save it as UTF-8."
         ) from None
+
+
+def _check_encoding_name(encoding: str) -> None:
+    """Raises TouchstoneError where Python has no such encoding of text."""
+    if encoding != UTF8 and not is_text_encoding(encoding):
+        raise TouchstoneError(f"There is no encoding {encoding!r}. Known are {', '.join(text_encodings())}.")
 
 
 def encoding_of(source: Path) -> str:

@@ -49,10 +49,10 @@ class DeepEval(Form):
         if not summary:
             raise TouchstoneError("This test case has no actual output.")
         columns = {_column(metric, row[_LOWER_METRICS]): metric.get("score", "n/a") for metric in _metrics(row)}
-        asked = said_text(row.get("input"))
+        question = said_text(row.get("input"))
         return [
             {
-                **({"contexts": contexts, "question": asked} if contexts else {"document": asked}),
+                **({"contexts": contexts, "question": question} if contexts else {"document": question}),
                 "summary": summary,
                 **columns,
             }

@@ -44,7 +44,7 @@ class Phoenix(Form):
 
     def pairs(self, row: Row) -> list[Row]:
         row = _flat(row)
-        asked, output, documents = (cell_value(_first(row, names)) for names in (_INPUT, _OUTPUT, _DOCUMENTS))
+        question, output, documents = (cell_value(_first(row, names)) for names in (_INPUT, _OUTPUT, _DOCUMENTS))
         summary = said_text(output)
         if not summary:
             raise TouchstoneError(
@@ -62,9 +62,12 @@ class Phoenix(Form):
             {
                 "id": _first(row, _IDS),
                 **(
-                    {"contexts": contexts if isinstance(contexts, list) else [contexts], "question": asked_text(asked)}
+                    {
+                        "contexts": contexts if isinstance(contexts, list) else [contexts],
+                        "question": asked_text(question),
+                    }
                     if contexts
-                    else {"document": asked_text(asked)}
+                    else {"document": asked_text(question)}
                 ),
                 "summary": summary,
                 "system": row.get("attributes.llm.model_name"),
@@ -78,7 +81,7 @@ def _flat(row: Row) -> Row:
     attributes, context = row.get("attributes"), row.get("context")
     if not isinstance(attributes, dict) or not isinstance(context, dict):
         return row
-    texts = {int(found["place"]): value for name, value in attributes.items() if (found := _RETRIEVED.fullmatch(name))}
+    texts = {int(match["place"]): value for name, value in attributes.items() if (match := _RETRIEVED.fullmatch(name))}
     documents = {"attributes.retrieval.documents": [texts[place] for place in sorted(texts)]} if texts else {}
     named = {f"attributes.{name}": value for name, value in attributes.items() if not _RETRIEVED.fullmatch(name)}
     rest = {name: value for name, value in row.items() if name not in ("attributes", "context")}

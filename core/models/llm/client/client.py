@@ -80,7 +80,7 @@ _CHANGING = frozenset({"temperature", SYSTEM_ROLE, *FORMS})
 """Parts of a request whose absence may change an answer."""
 _STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
 
-_SHORT_TOKENS = 1024  # an answer of so many at most comes as a whole
+_SHORT_TOKENS = 1024  # longest answer, in tokens, that is requested as a whole
 _MAX_PAGES = 100  # of a list of models
 
 _T = TypeVar("_T")

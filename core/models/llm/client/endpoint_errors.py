@@ -18,8 +18,10 @@ from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.client.http_client import MovedError, is_elsewhere
 from core.models.llm.client.pacing import EndpointClosedError
 from core.models.llm.client.refusal_kinds import (
+    NOT_LOADED,
     RESPONSES_ALONE,
     RefusalKind,
+    answer_share,
     refusal_kind,
     says_minute,
     token_limit,
@@ -31,15 +33,16 @@ from core.models.llm.endpoints.endpoint import Endpoint
 
 _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 """Parameters that reasoning models refuse."""
-_MOMENTARY_STATUSES = frozenset({408, 409, 425})
-_AWAY_STATUSES = frozenset({502, 503})
+_MOMENTARY_STATUSES = frozenset({408, 409, 425, 499})
+_AWAY_STATUSES = frozenset({502, 503, 521, 522, 523})  # those from 520 of Cloudflare
+_GATEWAY_TIMEOUT = 524  # of Cloudflare: the server took the question, and had no word for it in 100 s
 _QUESTION_STATUSES = frozenset({400, 422})
 _UNUSABLE_STATUSES = frozenset({403, 405, 410})
 _CLOSED_KINDS = frozenset({RefusalKind.MONEY, RefusalKind.KEY, RefusalKind.MODEL})
 _ADAPTABLE_KINDS = frozenset({RefusalKind.QUESTION, RefusalKind.PARAMETER, RefusalKind.SCHEMA})
 _NOT_CONNECTED = frozenset({"ConnectTimeout", "PoolTimeout"})
 _INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
-_GATEWAY_STATUSES = frozenset({502, 503, 504})  # without words of the server itself
+_GATEWAY_STATUSES = frozenset({502, 503, 504, *range(520, 528), 530})  # without words of the server itself
 _STATUSES = range(400, 600)
 _LONGEST_PAUSE_S = 120.0  # that a server may ask for
 _SHOWN_CHARACTERS = 300
@@ -70,7 +73,7 @@ def kind_of(error: openai.APIStatusError) -> RefusalKind:
 def outcome_of(error: Exception) -> str:
     """The outcome of a request that failed, as the log of costs has it: its kind, or ? where the server never said."""
     if isinstance(error, openai.APIStatusError):
-        return kind_of(error).value
+        return "?" if error.status_code == _GATEWAY_TIMEOUT else kind_of(error).value
     if isinstance(error, openai.APIConnectionError):
         return "?" if _is_interrupted(error) and not _is_never_connected(error) else "unreachable"
     return "?" if isinstance(error, BrokenStreamError) else "unreadable"
@@ -96,7 +99,8 @@ def is_away(error: Exception) -> bool:
 def is_momentary(error: Exception) -> bool:
     """True if the same question may be answered in a moment; one whose answer took too long is not asked again."""
     if isinstance(error, openai.APIStatusError):
-        return error.status_code in _MOMENTARY_STATUSES or kind_of(error) is RefusalKind.SERVER
+        may_end = error.status_code in _MOMENTARY_STATUSES or kind_of(error) is RefusalKind.SERVER
+        return may_end and error.status_code != _GATEWAY_TIMEOUT
     if isinstance(error, openai.APITimeoutError):
         return _is_never_connected(error)
     return isinstance(error, openai.APIConnectionError) and not _tls_error(error) and not _is_redirected(error)
@@ -147,7 +151,7 @@ def may_wait(seconds: float | None) -> bool:
 
 
 def backoff_s(tries: int) -> float:
-    """The pause after so many tries where the server names none."""
+    """The pause by the number of tries, where the server names none."""
     return min(0.5 * 2.0 ** (tries - 1), 8.0) * random.uniform(0.75, 1.0)  # no secret
 
 
@@ -239,6 +243,9 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
 
     served = f"serves no model {model!r} or not this path. Set the name that it serves.{_path_hint(endpoint)}"
 
+    if re.search(NOT_LOADED, words.lower()):
+        served = f"has not loaded {model!r}. Load it there (LM Studio: lms load; Ollama: ollama pull), or set the name of another."
+
     seconds = pause_s(error)
     retry_advice = f"Wait {seconds:.0f} s" if seconds and seconds >= 1 else "Wait"
     messages = {
@@ -257,9 +264,23 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
         messages[RefusalKind.QUESTION] = f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}."
     if kind not in messages:
         code = f"Error code: {status}"
-        refusal = refusal_message(endpoint, f"{code} - {words}" if words else code)
+        words = f"{code} - {words}" if words else code
+        if kind is RefusalKind.SERVER:
+            return _server_message(endpoint, status, words)
+        refusal = refusal_message(endpoint, words)
         return f"{refusal}{_path_hint(endpoint)}" if status == 405 else refusal
     return f"{endpoint.base_url} {messages[kind]} It says: “{words or f'Error code: {error.status_code}'}”."
+
+
+def _server_message(endpoint: Endpoint, status: int, words: str) -> str:
+    """Message about an error of the server or of the gateway before it."""
+    if status != _GATEWAY_TIMEOUT:
+        return f"{endpoint.base_url} failed: {words}. Ask again later, or look at the log of the server."
+    where = endpoint.setting("stream") if endpoint.name else "stream of an endpoint in the file of TOUCHSTONE_ENDPOINTS"
+    return (
+        f"{endpoint.base_url} gave no answer in the time of the gateway before it, and may still work on it: {words}. Ask for a shorter one, or "
+        f"set {where} to true, so that its pieces come in time."
+    )
 
 
 def _too_long_advice(body: object) -> str:
@@ -268,6 +289,12 @@ def _too_long_advice(body: object) -> str:
             f"takes {limit[1]:,} tokens in its time at most, and this question has {limit[0]:,}. Shorten the document."
         )
     window = window_of(body)
+    share = answer_share(body)
+    if window and share and share[0] < window <= sum(share):
+        return (
+            f"has a window of {window:,} tokens, and this question has {share[0]:,} and leaves {share[1]:,} for the answer. Set max_tokens to "
+            f"at most {window - share[0]:,}, shorten the document, or serve the model with a larger window."
+        )
     size = f"a window of {window:,} tokens" if window else "too small a window"
     return (
         f"has {size} for this question. Shorten the document, give it chunks, or serve the model with a larger one "

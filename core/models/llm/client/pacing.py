@@ -37,7 +37,7 @@ class Pace:
     """Turns of the questions to one endpoint; safe among threads.
 
     At most `at_once` are under way: fewer after a refusal, more with every answer. While it refuses, one question at a
-    time tries it. A rate that was refused is learned: so many answers in so long a time.
+    time tries it. A rate that was refused is learned, as answers in a span of time.
     """
 
     def __init__(self, at_once: int, wait_s: float, title: str = "") -> None:

@@ -58,6 +58,9 @@ class _Row:
 RESPONSES_ALONE = r"only (?:supported|available) in (?:the )?(?:/?v1/responses|responses)|use the responses api"
 """Words by which a server says that a model speaks the Responses API alone, in small letters."""
 
+NOT_LOADED = r"no models? (?:is |are )?loaded|model (?:is )?unloaded|failed to load model|try pulling it|requires more (?:system )?memory"
+"""Words by which a server says that it knows a model and has not loaded it, in small letters."""
+
 
 def _row(kind: RefusalKind, statuses: str, words: str, source: str) -> _Row:
     return _Row(kind, frozenset(map(int, statuses.split())), re.compile(words), source)
@@ -78,6 +81,12 @@ _TABLE = (
         "llama-cpp-python#416, Anthropic, vLLM#10440, DashScope, Gemini",
     ),
     _row(
+        RefusalKind.TOO_LONG,
+        "400 413 422 500",
+        r"longer than the model's context|exceeds the maximum allowed length|at least 1, got -|max_new_tokens` must be <=",
+        "QwenLM/Qwen3#1321 and sglang#4048 of SGLang, vLLM#4667, Text Generation Inference",
+    ),
+    _row(
         RefusalKind.FILTER,
         "400 403 422 451",
         r"flagged|content_filter|content management policy|content_policy_violation|moderation|data_inspection_failed",
@@ -88,6 +97,19 @@ _TABLE = (
         "400 403 422 451",
         r"content exists risk|blocked by content filter|prohibited_content",
         "DeepSeek, Anthropic, Gemini",
+    ),
+    _row(
+        RefusalKind.FILTER,
+        "400 403 422",
+        r"contentpolicyviolation|responsibleaipolicyviolation",
+        "Azure OpenAI behind litellm (litellm#16231)",
+    ),
+    _row(RefusalKind.FILTER, "498", r"blocked|guidelines|unsafe", "Cohere (cohere-developer-experience#189)"),
+    _row(
+        RefusalKind.BUSY,
+        "400 424",
+        r"throttlingexception|too many (?:tokens|requests), please wait",
+        "Bedrock behind gateways (MARRVEL_MCP#225, billion-context-pi#169)",
     ),
     _row(
         RefusalKind.KEY,
@@ -113,6 +135,19 @@ _TABLE = (
         r"no 'model_name' with this string|the model .{1,120} does not exist",
         "litellm#8326, OpenAI and vLLM",
     ),
+    _row(
+        RefusalKind.MODEL,
+        "400 500",
+        NOT_LOADED,
+        "LM Studio (openhuman#4181, continue#10150), Ollama",
+    ),
+    _row(
+        RefusalKind.MODEL,
+        "400",
+        r"with on-demand throughput isn.t supported",
+        "Bedrock: a model of inference profiles alone (claude-code#1466)",
+    ),
+    _row(RefusalKind.SERVER, "400", r"the model has crashed", "LM Studio, which loads it again"),
     _row(RefusalKind.MODEL, "400 404", RESPONSES_ALONE, "OpenAI: models of the Responses API alone"),
     _row(
         RefusalKind.SCHEMA,
@@ -138,15 +173,15 @@ _TABLE = (
     _row(
         RefusalKind.BUSY,
         "500 502 503",
-        r"loading model|is (?:currently )?loading|overload|at capacity|too many requests|model is not ready",
-        "llama.cpp, Hugging Face, DeepSeek, Gemini",
+        r"loading model|is (?:currently )?loading|overload|at capacity|too many requests|model is not ready|server busy",
+        "llama.cpp, Hugging Face, DeepSeek, Gemini, Ollama",
     ),
 )
 _MINUTE = re.compile(
-    r"per[ _-]?min|\b[rt]pm\b|no deployments available"
+    r"(?:per|/)[ _-]?min|\b[rt]pm\b|no deployments available"
 )  # the last of litellm 1.108, for its rpm and tpm
 _ECHOES = frozenset({"input", "ctx"})  # of pydantic
-_LIMIT_WORDS = (r"limit[:= ]+([\d,]+).*?requested[:= ]+([\d,]+)", r"requested[:= ]+([\d,]+).*?limit[:= ]+([\d,]+)")
+_LIMIT_WORDS = (r"limit[:= ]+([\d,]+).*?requested[:= ]+~?([\d,]+)", r"requested[:= ]+~?([\d,]+).*?limit[:= ]+([\d,]+)")
 _WINDOW_WORDS = (
     r"(?:context|model) (?:length|window|size)\D{0,40}?([\d,]{3,})",
     r"maximum context is ([\d,]{3,})",
@@ -154,7 +189,14 @@ _WINDOW_WORDS = (
     r"> ([\d,]+) maximum",
     r"exceeds limit of ([\d,]+)",
     r"maximum number of tokens allowed \(([\d,]+)",
+    r"maximum allowed length \(([\d,]+)",
+    r"max_new_tokens` must be <= ([\d,]+)",
     r"range of input length should be \[\d+, ([\d,]+)",
+)
+_SHARE_WORDS = (
+    r"([\d,]+) (?:tokens )?(?:in|from) the (?:input )?(?:messages|prompt).{0,20}?([\d,]+) (?:tokens )?(?:in|for) the completion",
+    r"given: ([\d,]+) `inputs` tokens and ([\d,]+) `max_new_tokens`",
+    r"is too large: ([\d,]+)\..*?your request has ([\d,]+) input tokens",
 )
 
 
@@ -199,6 +241,16 @@ def window_of(body: object) -> int | None:
     for form in _WINDOW_WORDS:
         if number := re.search(form, words):
             return int(number[1].replace(",", ""))
+    return None
+
+
+def answer_share(body: object) -> tuple[int, int] | None:
+    """Tokens of a question and of its longest answer, as a refusal of both together names them; else None."""
+    words = json.dumps(body, default=str).lower()
+    for form, order in zip(_SHARE_WORDS, ((1, 2), (1, 2), (2, 1)), strict=True):
+        if pair := re.search(form, words):
+            question, answer = (int(pair[place].replace(",", "")) for place in order)
+            return question, answer
     return None
 
 

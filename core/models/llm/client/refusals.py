@@ -36,6 +36,8 @@ _MONEY = (
     "included credits",
     "out of credits",
     "more credits",
+    "any credits",
+    "purchase credits",
     "spending limit",
     "payment required",
 )
@@ -52,6 +54,7 @@ _UNITS_S = {"ms": 0.001, "mi": 60.0, "m": 60.0, "s": 1.0, "h": 3600.0, "d": 8640
 _LEAST_TIMESTAMP = 1e9  # in seconds since 1970: a smaller number is a duration
 _DURATION = r"(?:[\d.]+\s*(?:ms|millis\w*|s|sec\w*|m|min\w*|h|hours?|d|days?)(?![a-z])\s*)+"
 _PAUSE = re.compile(rf'(?:(?:retry|try again)\s+(?:after|in)\s+|"retrydelay":\s*")({_DURATION})')
+_RESET_AT = re.compile(r"resets? at (\d{4}-\d\d-\d\dt[\d:.]+(?:z|[+-]\d\d:?\d\d)?)")
 
 
 def read_words(body: object) -> str:
@@ -109,7 +112,7 @@ def wants_money(status: int, headers: Mapping[str, str], body: object) -> bool:
         return status in {400, 402, 403, 429}
     if status == 400:  # of Anthropic
         return "credit balance" in words
-    if status not in {403, 429}:
+    if status not in {403, 412, 429}:  # 412 of Fireworks, for an account that is suspended
         return False
     if _RATE.search(words) or named_pause_s(headers, body) is not None:
         return False
@@ -128,10 +131,12 @@ def named_pause_s(headers: Mapping[str, str], body: object) -> float | None:
         return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
     except (KeyError, ValueError):
         pass
-    named = _PAUSE.search(json.dumps(body, default=str).lower().replace('\\"', '"'))
-    if not named:
-        return _reset_s(headers)
-    return _duration_s(named[1])
+    words = json.dumps(body, default=str).lower().replace('\\"', '"')
+    if named := _PAUSE.search(words):
+        return _duration_s(named[1])
+    if moment := _RESET_AT.search(words):  # of Minimax
+        return _until_reset_s(moment[1])
+    return _reset_s(headers)
 
 
 def _duration_s(text: str) -> float:
@@ -140,10 +145,10 @@ def _duration_s(text: str) -> float:
 
 
 def _reset_s(headers: Mapping[str, str]) -> float | None:
-    """The pause that headers of a used-up limit name: x-ratelimit-reset-requests, -tokens, or x-ratelimit-reset."""
+    """The pause that headers of a used-up limit name: x-ratelimit-reset-requests, -tokens, of Cerebras with a day or minute, or x-ratelimit-reset."""
     pauses = [
         pause
-        for limit in ("-requests", "-tokens", "")
+        for limit in ("-requests", "-tokens", "-requests-day", "-tokens-minute", "")
         # a reset of what is not used up is no pause
         if headers.get(f"x-ratelimit-remaining{limit}", "0").strip() in {"0", "0.0"}
         and (pause := _until_reset_s(headers.get(f"x-ratelimit-reset{limit}", "").strip().lower())) is not None

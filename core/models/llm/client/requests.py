@@ -84,7 +84,7 @@ def _form(schema: str, relaxed: bool) -> Mapping[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class FirstTokens:
-    """A question about the most likely first tokens: how many of them, of an answer of so many tokens.
+    """A question about the most likely first tokens: their number, and the length of the answer in tokens.
 
     `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
     """

@@ -10,7 +10,7 @@ from core.models.llm.endpoints.endpoints_file import Api
 from core.models.llm.endpoints.services_file import SERVICE_PREFIX
 
 LIKELY_TOKENS_LIMIT = "top_logprobs<="
-"""Begins the part of a request that is left out where a server gives so many likely tokens at most."""
+"""Start of the part of a request that is left out where a server limits the number of likely tokens."""
 
 
 _ENVIRONMENT_VARIABLES = {

@@ -107,7 +107,7 @@ def usage_values(written: int, cached: int, cost: float | None) -> tuple[float, 
 
 
 def unread_tokens(question: Question, read: int) -> int:
-    """At least so many tokens of a question were not read, by the number that a server says it has read; 0 is unknown.
+    """Least number of tokens of a question that were not read, by the number that the server reports; 0 if unknown.
 
     No usual vocabulary has a token for two words, or for more than four characters of a script without blanks.
     """
@@ -139,7 +139,7 @@ class CostEstimate:
     open_ended: int = 0
 
     def times(self, factor: float) -> CostEstimate:
-        """For so many times as much work of the same kind."""
+        """For a multiple of the work, of the same kind."""
         return replace(
             self,
             questions=round(self.questions * factor),

@@ -30,7 +30,7 @@ First = Literal["document", "summary"]
 Activation = Literal["sigmoid", "none"]
 Backend = Literal["torch", "onnx"]
 
-_SOFTNESS = 0.1  # a score so far above another counts as 1/e of it
+_SOFTNESS = 0.1  # distance between two scores at which the lower one counts 1/e as much
 
 
 def soft_minimum(scores: Sequence[float]) -> float:
@@ -100,7 +100,7 @@ class CheckpointMetric(UnitMetric, PluginMetric):
         return self.claims == "whole"
 
     def passages(self, document: str) -> list[Passage]:
-        """Whole sentences up to so many words; a sentence of more words is a chunk of its own."""
+        """Chunks of whole sentences up to that number of words; a longer sentence is a chunk of its own."""
         groups: list[list[Span]] = []
         used = 0
         for span in sentences(document):

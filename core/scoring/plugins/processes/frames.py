@@ -41,7 +41,7 @@ def receive_frame(connection: socket.socket, deadline: float | None = None) -> A
 
 
 def _receive(connection: socket.socket, size: int, deadline: float | None) -> bytes:
-    """So many bytes; none at the end of the connection."""
+    """The next `size` bytes; none at the end of the connection."""
     pieces: list[bytes] = []
     missing = size
     while missing:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from annotations.campaigns.campaign import CampaignRules, TaskPart
+from annotations.campaigns.campaign import CampaignRules
 from annotations.campaigns.rule_reach import rule_reach
 
-ITEMS: dict[TaskPart, int] = {"work": 100, "gold": 12, "qualification": 7}
+ITEMS = {"work": 100, "gold": 12, "qualification": 7}
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from sqlmodel import Session, select
 from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionContent, add_version, load_campaign
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
+from annotations.exchange import campaign_import
 from annotations.exchange.campaign_export import find_campaign_id
 from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
 from annotations.exchange.campaign_import import import_campaign
@@ -40,7 +41,7 @@ from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.people_tables import Person
-from annotations.store.records import RecordError, RightsError
+from annotations.store.records import RecordError, RightsError, StoreError
 from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import ItemRow as ItemRow
@@ -233,6 +234,21 @@ def test_an_import_is_worth_as_much_as_the_original(store: Store, source: Campai
     imported = import_campaign(store, exported)
     assert figures(store, imported) == figures(source.store, replace(source.campaign, version=2))
     assert lines(store) == exported
+
+
+def test_a_campaign_whose_labels_cannot_be_counted_now_is_imported(
+    store: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lock(*_: object) -> None:
+        raise StoreError("The database is locked.")
+
+    opened = full(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(campaign_import, "count_changed", lock)
+        imported = import_campaign(other, lines(store))
+    with read_session(store.engine) as session:
+        original = load_campaign(session, opened.campaign.id)
+    assert figures(other, imported) == figures(store, original)
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])

@@ -11,9 +11,9 @@ from sqlmodel import col, select
 from annotations.campaigns.exclusions import WhatIsExcluded, exclude
 from annotations.labelling.queue import reserve_next
 from annotations.store.campaign_tables import TaskPlaces, WantedLabels
-from annotations.store.place_counts import recount_places
 from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
+from annotations.store.trigger_counts import recount_places
 from tests.unit.annotations.campaigns.actors import make_campaign
 
 

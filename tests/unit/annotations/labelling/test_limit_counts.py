@@ -18,9 +18,9 @@ from annotations.labelling import queue
 from annotations.labelling.limit_counts import SignalCounts, load_signal_counts
 from annotations.store.campaign_tables import AnswerKey, Task
 from annotations.store.database import read_session
-from annotations.store.person_counts import recount_people
 from annotations.store.response_tables import LimitCounts, LimitEvent, PersonTasks, Reservation, Response
 from annotations.store.store import Store
+from annotations.store.trigger_counts import recount_people
 from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.annotations.campaigns.random_campaign import ANSWERS, RandomCampaign
 

@@ -17,10 +17,10 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
 from annotations.results.progress_counts import active_bucket, active_range, changed_campaigns, count_changed
 from annotations.store.database import read_session
-from annotations.store.progress_marks import mark_all
 from annotations.store.records import ReadOnlyError
 from annotations.store.response_tables import ProgressCount, Reservation, Response
 from annotations.store.store import Store
+from annotations.store.trigger_counts import mark_all
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 from tests.unit.annotations.campaigns.progress_definition import progress_by_definition
 from tests.unit.annotations.campaigns.random_campaign import ANSWERS, RandomCampaign

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from annotations.store import migration
 from annotations.store.database import connect, parse_url
@@ -130,3 +131,15 @@ def test_an_older_copy_is_restored(tmp_path: Path) -> None:
     done("restore", tmp_path / "labels-0020.db", "--replace")
     with closing(Store.open(Settings.read().database_url)) as store:
         assert store.draft("d") == "work"
+
+
+def test_a_database_whose_version_cannot_be_read_is_named_in_a_sentence(
+    older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(_: object) -> bool:
+        raise OperationalError("PRAGMA", None, sqlite3.OperationalError("database is locked"))
+
+    monkeypatch.setattr(migration, "is_current", locked)
+    with pytest.raises(StoreError, match=r"labels\.db cannot be opened"):
+        migrate(f"sqlite:///{older}")
+    assert not [*older.parent.glob("labels-*")]

@@ -9,8 +9,7 @@ import pytest
 from core.base.code_version import code_hash
 from core.base.signatures import code_of_signature, explain_signatures
 from core.models.model_pool import ModelPool
-from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.code_records import keep_code, read_code
+from core.scoring.engine.cache import AnswerCache, keep_code, read_code
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, metric_code
 from core.types import Example, Result

@@ -14,7 +14,7 @@ import pytest
 
 from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import AuditData, items_data, with_battery
-from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.data.datasets.bundled import bundled_items
 from core.edits.battery import Battery, battery_names, named_kinds, read_battery, standard_battery
 from core.edits.perturbation import PERTURBATIONS

@@ -147,8 +147,9 @@ def test_labels_that_nothing_explains_are_asked_about(local: Any) -> None:
     talk(local, conversation)
 
 
-def test_too_many_pairs_are_refused(local: Any) -> None:
+def test_too_many_pairs_and_no_metric_are_refused(local: Any) -> None:
     async def conversation(client: Client) -> None:
+        assert "Name a metric" in await refusal(client, "score", pairs=PAIRS[:1], metrics=[])
         assert "1,001 pairs were sent" in await refusal(client, "score", pairs=PAIRS[:1] * 1001, metrics=["rouge2"])
 
     talk(local, conversation)

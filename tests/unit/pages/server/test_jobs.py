@@ -20,10 +20,10 @@ from core.errors import TouchstoneError
 from pages.server import jobs as jobs_module
 from pages.server import services
 from pages.server.job_list import JobList, job_rows, jobs_path
-from pages.server.jobs import Job, Jobs, job_actions
+from pages.server.jobs import BackgroundJob, Jobs, job_actions
 from pages.server.person_jobs import PersonJobs
 
-SCORING = Job("scoring ships", "scoring", "ships", "evaluate", {"dataset": "ships"}, {"metrics": ["rouge2"]})
+SCORING = BackgroundJob("scoring ships", "scoring", "ships", "evaluate", {"dataset": "ships"}, {"metrics": ["rouge2"]})
 
 
 class Steps:
@@ -105,7 +105,7 @@ def test_a_job_of_a_server_that_stopped_is_interrupted(store: Store, monkeypatch
     [job] = jobs.rows("")
     assert (job.state, job.settings, job_actions(job)[1]) == ("interrupted", {"metrics": ["rouge2"]}, "continue")
     assert jobs.interrupted() == [job]
-    imported = Job("import mills", "import", "mills", "evaluate", state="interrupted")
+    imported = BackgroundJob("import mills", "import", "mills", "evaluate", state="interrupted")
     assert job_actions(imported) == ["open", "start again", "dismiss"]
     steps.end()
     assert task.wait(30)
@@ -136,7 +136,7 @@ def test_a_job_that_failed_says_why(store: Store) -> None:
 
 def test_figures_that_are_there_soon_are_no_job(store: Store) -> None:
     jobs, steps = opened(store), Steps()
-    task = jobs.start(Job("figures 1", "figures", "Reading", "evaluate"), steps.begin, listed=False)
+    task = jobs.start(BackgroundJob("figures 1", "figures", "Reading", "evaluate"), steps.begin, listed=False)
     assert jobs.rows("") == []
     steps.end()
     assert task.wait(30)
@@ -157,7 +157,8 @@ def test_the_list_is_read_with_the_key_of_a_page_and_with_no_other(
     assert answer.json() == {"jobs": job_rows("")}
     assert answer.json()["jobs"][0]["says"] == "under way, 0 of 4 scores"
     assert http.get(jobs_path("ben")).json() == {"jobs": []}
-    assert http.get("/jobs/guessed").status_code == 404
+    for guess in ("guessed", "gu%C3%A9", "%ff"):
+        assert http.get(f"/jobs/{guess}").status_code == 404
     assert http.get("/probe").text == "a page"
     steps.end()
     assert task.wait(30)

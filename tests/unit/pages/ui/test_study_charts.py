@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from matplotlib.figure import Figure
 
+from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Series
 from core.evaluation.reports.figures import chart_figure
 from core.evaluation.reports.points import spread
@@ -96,3 +98,15 @@ def test_names_stand_beside_their_points_without_lying_over_each_other() -> None
 
 def test_places_are_spread_around_where_they_were() -> None:
     assert spread([0.0, 10.0, 10.5, 30.0], 4.0) == pytest.approx([0.0, 8.25, 12.25, 30.0])
+
+
+def test_a_font_that_cannot_be_read_is_a_sentence_with_the_chart(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreadable(*_: object, **__: object) -> None:
+        raise RuntimeError("failed to load glyph")
+
+    monkeypatch.setattr(Figure, "savefig", unreadable)
+    ranks = [MetricRank("a", "one", Estimate(2.0, 1.0, 4.0, 9), KNOWN, 2)]
+    with pytest.raises(
+        TouchstoneError, match="'Rank by ROC AUC with 95 % intervals' cannot be drawn: failed to load glyph"
+    ):
+        chart_figure(rank_chart(ranks, "ROC AUC"), "svg")

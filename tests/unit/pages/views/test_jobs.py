@@ -14,20 +14,22 @@ from core.types import Example, Item, Verdict
 from pages.server import jobs as jobs_module
 from pages.server import services
 from pages.server.job_work import carry_on, costs_money, dataset_scorings
-from pages.server.jobs import _JOB, Job
+from pages.server.jobs import _JOB, BackgroundJob
 
 Open = Callable[..., AppTest]
 WAIT_S = 60
 
 
-def leave(store: Store, job: Job) -> None:
+def leave(store: Store, job: BackgroundJob) -> None:
     """A job of a server that has stopped, as it left it."""
     store.save_draft(f"job {job.id}", jobs_module._OWNER, _JOB.dump_json(job).decode())
 
 
-def scoring(*metrics: str) -> Job:
+def scoring(*metrics: str) -> BackgroundJob:
     settings = {"dataset": "ships", "metrics": [*metrics]}
-    return Job("scoring ships", "scoring", "ships", "evaluate", {"dataset": "ships"}, settings, process="gone 1 ab")
+    return BackgroundJob(
+        "scoring ships", "scoring", "ships", "evaluate", {"dataset": "ships"}, settings, process="gone 1 ab"
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +52,7 @@ def test_what_asks_an_endpoint_or_cannot_go_on_waits_for_a_person(store: Store, 
     judge = scoring("direct-assessment")
     assert costs_money(judge)
     leave(store, judge)
-    leave(store, Job("import mills", "import", "mills", "evaluate", {"tab": "Data"}, process="gone 1 ab"))
+    leave(store, BackgroundJob("import mills", "import", "mills", "evaluate", {"tab": "Data"}, process="gone 1 ab"))
     assert carry_on() == []
     app = open_page("home").run()
     labels = {button.key: button.label for button in app.button if str(button.key).startswith("home-")}

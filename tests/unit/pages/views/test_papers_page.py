@@ -95,10 +95,10 @@ def test_a_copy_says_how_many_texts_it_gave(open_page: Open, tmp_path: Path, mon
         app = opened(open_page, paper="ramprasad")
         app.file_uploader(key="paper-copy-ramprasad").set_value(("copy.txt", text.encode(), "text/plain"))
         until = time.monotonic() + RUN_S
-        while "copy.txt" not in (said := " ".join(box.value for box in [*app.warning, *app.success])):
+        while "copy.txt" not in (said := " ".join(box.value for box in [*app.warning, *app.success]).replace("\\", "")):
             assert time.monotonic() < until
             app.run(timeout=RUN_S)
-        return said.replace("\\", "")
+        return said
 
     monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path))
     said = upload("The mill burned on Monday.")

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from core.assessment.audit.data import AuditData, items_data
-from core.assessment.audit.evidence import phrase_controls
+from core.assessment.audit.evidence_work import phrase_controls
 from core.data.dataset import DATASETS
 from core.data.datasets.bundled import bundled_items
 from core.edits.battery import LAYOUT_BATTERY, read_battery

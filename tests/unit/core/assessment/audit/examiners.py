@@ -19,7 +19,7 @@ import pytest
 from scipy.special import ndtri
 
 from core.assessment.audit.audit_report import audit_metrics
-from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.assessment.audit.question import JUDGED_LEVELS, AuditAnswer, Level, MetricAudit
 from core.errors import UnscorableError
 from core.scoring.engine.engine import Engine

@@ -17,7 +17,8 @@ import pytest
 
 from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import items_data
-from core.assessment.audit.evidence import Evidence, EvidenceWork
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.data.datasets.bundled import bundled_items
 from core.edits.battery import read_battery
 from core.edits.perturbation import PERTURBATIONS

@@ -14,7 +14,7 @@ import pytest
 
 from core.assessment.audit.audit_report import audit_metrics, read_report
 from core.assessment.audit.data import items_data
-from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit
 from core.assessment.audit.task import AuditTask
 from core.assessment.gate.scoring import read_file

@@ -8,8 +8,14 @@ from xml.etree import ElementTree
 
 from core.assessment.audit.audit_report import AuditReport, read_report, report_json
 from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit, ShownPair
-from core.assessment.audit.report_html import report_html, shared_label
-from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+from core.assessment.audit.rendering import (
+    badge_svg,
+    format_changes,
+    format_report,
+    report_html,
+    report_markdown,
+    shared_label,
+)
 from core.edits.battery import standard_battery
 from core.results.runs.noise_strip import format_edge
 from core.stats.statistic import Estimate

@@ -12,7 +12,7 @@ import pytest
 from core.assessment.audit.audit_report import read_report, report_json, variants_sha256
 from core.assessment.audit.bundled_audits import audited_metrics, bundled_audit, bundled_audits, bundled_data
 from core.assessment.audit.question import Level, ordered_questions
-from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip
+from core.assessment.audit.rendering import format_verdicts, gallery_html, level_strip
 from core.base.signatures import apart_from_code
 from core.edits.battery import read_battery, standard_battery
 from core.results.cases.bundled_scores import bundled_samples, precomputed_scores

@@ -13,12 +13,10 @@ import pytest
 
 from core.assessment.audit.audit_judge import JudgeModel
 from core.assessment.audit.audit_report import FindingChange, read_report, report_json
-from core.assessment.audit.judge_card import judge_cards
 from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, judge_questions, ordered_questions
 from core.assessment.audit.questions.own_family import family_gap
+from core.assessment.audit.rendering import format_report, judge_cards, report_html, report_markdown
 from core.assessment.audit.repetition import ask_again
-from core.assessment.audit.report_html import report_html
-from core.assessment.audit.report_text import format_report, report_markdown
 from core.models.llm.endpoints.model_families import model_family
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS

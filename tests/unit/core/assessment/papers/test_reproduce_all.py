@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.assessment.papers import longdoc_scores
-from core.assessment.papers.all_papers import Job, run_job
+from core.assessment.papers.all_papers import ReproductionJob, run_job
 from core.assessment.papers.longdoc_scores import contradiction_rates, perturbed_means, window_means
 from core.assessment.papers.paper import PAPERS, MissingDataError, ReleasedData
 from core.assessment.papers.published import Waiting
@@ -66,9 +66,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def job(folder: Path, engine: Engine, output: Path) -> Job:
+def job(folder: Path, engine: Engine, output: Path) -> ReproductionJob:
     papers = [PAPERS.get(name)() for name in ("bump", "frank", "unieval")]
-    return Job(papers, ReleasedData(folder, engine), [METRICS.parse("bleu"), METRICS.parse("rouge2")], 20, output)
+    return ReproductionJob(
+        papers, ReleasedData(folder, engine), [METRICS.parse("bleu"), METRICS.parse("rouge2")], 20, output
+    )
 
 
 def files(site: Path) -> dict[str, bytes]:

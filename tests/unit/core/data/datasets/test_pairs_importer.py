@@ -97,6 +97,8 @@ def test_executable_edits_are_executed(tmp_path: Path, edits: object) -> None:
         ("summary", " \n ", "The summary is empty"),
         ("document", "", "The document is empty"),
         ("document", ["a", "b"], "must be a text; got list"),
+        ("document", 7, "is the number 7"),
+        ("summary", 5.0, "is the number 5"),
         ("document", "a\0b", "NUL"),
         ("summary", "half \ud83d", "half of a character"),
         ("label", "perhaps", "Known: consistent, faithful"),

@@ -13,8 +13,7 @@ import pytest
 
 from core.data.datasets.bundled import bundled_items
 from core.edits.battery import read_battery
-from core.edits.layout_twin import layout_words
-from core.edits.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS, layout_words
 from core.errors import UnscorableError
 from core.text import apply, find_quantities, recover
 from core.types import Example

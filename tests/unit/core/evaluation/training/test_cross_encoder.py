@@ -22,7 +22,7 @@ from core.evaluation.training.training_plan import Recipe, TrainingPlan, Trainin
 from core.evaluation.training.training_run import TrainedFolder, load_pair_network, train_to_folder
 from core.models.unfinished_training import TrainingStep
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
-from core.results.cases.training_overlap import scores_out_of_fold, training_documents
+from core.results.cases.pooling import scores_out_of_fold, training_documents
 from core.results.runs.stress_run import Plan, Source, StressRun, Variant
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS

@@ -12,7 +12,7 @@ import pytest
 from core.data.datasets.bundled import bundled_items
 from core.models.words.head import document_key
 from core.results.cases.bundled_scores import bundled_samples
-from core.results.cases.training_overlap import scores_out_of_fold, training_documents, training_overlaps
+from core.results.cases.pooling import scores_out_of_fold, training_documents, training_overlaps
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.mine import EmbeddedWordSupport

@@ -185,7 +185,12 @@ RATES = [
 ]
 
 REFUSALS = [
-    words("words: Ollama", {"error": "model requires more system memory"}, "400 - model requires more system memory"),
+    words(
+        "words: Ollama",
+        {"error": "model requires more system memory"},
+        r"has not loaded 'm'\. Load it there",
+        requests=1,
+    ),
     words("words: text", "the prompt is too long", "too small a window.*“the prompt is too long”", requests=1),
     fails("words: plain text", "400 - context overflow", Reply(raw=b"context overflow", status=400), requests=2),
     fails(

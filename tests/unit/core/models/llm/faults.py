@@ -89,7 +89,7 @@ STREAM = {"stream": True}
 QUICK = {"patience_s": 0.4, "retries": 0}
 NO_FORM = r"does not answer in the form of OpenAI"
 PROVIDER = "Provider returned error"
-NO_SERVICE = r"refused the question: "
+NO_SERVICE = r"(?:refused the question|failed): "
 REASONING = "Only reasoning came"
 UNREADABLE = r"no complete JSON object; one is expected\. The model said"
 

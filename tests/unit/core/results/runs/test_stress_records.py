@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,3 +116,24 @@ def test_a_refused_variant_is_not_to_be_checked_either() -> None:
     assert run.total == 3 + 1
     run.add(Variant("s0", "shuffled", error="One sentence only."))
     assert run.total == 2
+
+
+def test_a_line_that_cannot_be_written_leaves_no_part_of_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, records = tmp_path / "run.jsonl", [ScoreRecord(name, "", METRIC, 0.5) for name in "ab"]
+    list(append_records(path, records[:1]))
+    before = path.read_bytes()
+
+    class FullDisk(io.FileIO):
+        def write(self, content: Any, /) -> int:
+            super().write(content[: len(content) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", lambda path, *_, **__: FullDisk(path, "a"))
+        with pytest.raises(OSError, match="No space left"):
+            list(append_records(path, records[1:]))
+    assert path.read_bytes() == before
+    list(append_records(path, records[1:]))
+    assert len(path.read_text().splitlines()) == 2

@@ -220,3 +220,18 @@ def test_a_cache_of_unknown_size_answers(tmp_path: Path, monkeypatch: pytest.Mon
         file = AnswerFile(tmp_path / COMPUTED, "cache", 1_000_000)
     assert file.read([b"key"]) == {b"key": SCORE}
     file._disk.close()
+
+
+def test_an_answer_is_kept_where_the_size_of_the_file_cannot_be_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = AnswerCache(tmp_path, 10**9)
+
+    def locked(_: AnswerFile) -> int:
+        raise sqlite3.OperationalError("database is locked")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(AnswerFile, "_held_bytes", locked)
+        cache.put({b"key": SCORE})
+    cache.close()
+    assert known(tmp_path, [b"key"]) == {b"key": SCORE}

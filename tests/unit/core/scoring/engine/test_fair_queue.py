@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from core.scoring.engine.conversation import Priority, Request, RunningConversation
-from core.scoring.engine.fair_queue import FairQueue, Turns
-from core.scoring.engine.step_queue import StepQueue
+from core.scoring.engine.fair_queue import FairQueue, StepQueue, Turns
 from tests.doubles.bench import asking
 
 PERSON, RUN = 0, 1

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from core.assessment.audit.data import items_data
-from core.assessment.audit.evidence import Evidence, EvidenceWork
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.assessment.audit.question import AuditAnswer, Level
 from core.assessment.audit.questions.layout import LayoutQuestion
 from core.data.datasets.bundled import bundled_items

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.assessment.audit.data import items_data
-from core.assessment.audit.evidence import Evidence, EvidenceWork
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.assessment.audit.question import MOST_SHOWN_PAIRS, AuditAnswer, Level
 from core.assessment.audit.questions.sanity import SanityQuestion
 from core.data.datasets.bundled import bundled_items

@@ -87,7 +87,7 @@ def test_a_refusal_for_the_moment_is_repeated(status: int) -> None:
         (refusal(404, "no such model"), "serves no model 'm' or not this path. Set the name that it serves."),
         (refusal(429, "slow down", **AT_ONCE), "has reached its rate limit. Wait and try again."),
         (refusal(400, f"logprobs is too large for {KEY}."), "logprobs is too large for …"),
-        (refusal(500, "boom", **AT_ONCE), "refused the question: Error code: 500"),
+        (refusal(500, "boom", **AT_ONCE), "failed: Error code: 500 - boom. Ask again later"),
         (Reply(raw=b'{"choices": [{"ind'), "does not answer in the form of OpenAI. Check its address."),
         (Reply(raw=b"<html>", headers={"Content-Type": "text/html"}), "does not answer in the form of OpenAI."),
         (Reply({"choices": []}), "does not answer in the form of OpenAI."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from core.models.llm.endpoints.endpoints import (
     pin_address,
     resolve_model,
 )
+from core.models.llm.endpoints.endpoints_file import EndpointEntry
 from core.settings import Settings
 
 KEY = "sk-a-secret-of-nobody"
@@ -194,3 +196,12 @@ def test_what_is_missing_is_said_of_the_endpoint_then_of_the_model(monkeypatch: 
     assert model_problem(EndpointModel("", "endpoint_logprobs")) == ""  # its questions name their model
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
     assert model_problem(EndpointModel("", "endpoint_chat")) == ""
+
+
+def test_an_endpoint_that_a_table_says_nothing_of_is_as_one_of_the_code() -> None:
+    in_code = {field.name: field.default for field in fields(Endpoint) if field.default is not MISSING}
+    in_table = {name: field.default for name, field in EndpointEntry.model_fields.items() if not field.is_required()}
+    shared = in_code.keys() & in_table.keys()
+    assert len(shared) > 15
+    converted = {"extra_body", "headers", "query", "leave_out"}  # a table in the file, hashable in the code
+    assert {name: in_code[name] for name in shared - converted} == {name: in_table[name] for name in shared - converted}
