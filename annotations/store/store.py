@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from typing import Self
 from uuid import uuid4
 
-from sqlalchemy import URL, Engine, bindparam, func, insert
+from sqlalchemy import URL, Engine, bindparam, event, func, insert
+from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session, col, select
 
 from annotations.store.database import (
@@ -147,6 +148,11 @@ def _read_no_code(hash: str) -> None:  # noqa: ARG001  # of a store that saves n
     return None
 
 
+def _close_returned(_: object, record: ConnectionPoolEntry) -> None:
+    """Close a connection that comes back to the pool of a closed store, which would keep it open for the next."""
+    record.invalidate()
+
+
 _MAX_DRAFT, _MAX_RUN_TEXT = 5_000_000, 200_000_000  # characters
 _MAX_RUNS = 20  # runs; one of everything bundled is about two megabytes
 _SELECT_DRAFT = select(Draft.payload).where(Draft.id == bindparam("id"))
@@ -248,7 +254,8 @@ class Store:
         return cls(engine, read_only)
 
     def close(self) -> None:
-        """Close all connections to the database."""
+        """Close all connections to the database, one that a thread still uses as soon as it is given back."""
+        event.listen(self.engine, "checkin", _close_returned)
         self.engine.dispose()
 
     def save_pair(self, pair: PairRecord) -> Receipt:

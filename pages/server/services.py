@@ -58,7 +58,7 @@ def shared_engine() -> Engine:
     return started
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, on_release=Store.close)
 def store() -> Store:
     check_unclosed_file(settings().database_url)
     if not settings().demo:

@@ -174,7 +174,6 @@ def endpoint_to_explanation(walk: Walk) -> None:
     with serving(answer) as endpoint:
         walk.start("/metrics")
         form = walk.page.locator(".st-key-new-endpoint")
-        walk.press(form.get_by_text("Add an endpoint"))
         for label, value in {"Name": "own", "Address": endpoint.url, "Model": "small"}.items():
             form.get_by_label(label, exact=True).fill(value)
         walk.press(form.get_by_role("button", name="Add", exact=True))
@@ -236,7 +235,7 @@ JOURNEYS: Mapping[str, tuple[str, int, Callable[[Walk], None]]] = {
     "file": ("Own file → matrix → pair", 4, own_file_to_pair),
     "csv": ("CSV → table → LaTeX on the clipboard", 6, csv_to_latex),
     "audit": ("Audit → report as a file", 3, audit_to_report),
-    "endpoint": ("Endpoint → explanation", 5, endpoint_to_explanation),
+    "endpoint": ("Endpoint → explanation", 4, endpoint_to_explanation),
     "train": ("Train → Probe", 2, train_to_probe),
 }
 """The journeys on a server of one person: title, most presses, and the way."""

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.e2e
 SUMMARY = example().example.summary
 DENIED = SUMMARY.replace("Tuesday", "no other day than Tuesday")
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** ![p](http://127.0.0.1:9/p.png)'
-ASK = "Ask a language model for 6 edits"
 
 
 def edit(old: str, new: str, why: str = "The document says that it struck the quay.") -> dict[str, str]:
@@ -86,7 +85,6 @@ def opened(page: Page, server: Server) -> Bench:
     """Probe with the form unfolded; the model is named as the test is, so that no answer is remembered from another."""
     bench = Bench(page, server)
     bench.open()
-    page.get_by_text(ASK).click()
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
     return bench
 

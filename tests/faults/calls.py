@@ -10,7 +10,6 @@ import builtins
 import errno
 import io
 import os
-import pathlib
 import shutil
 import socket
 import sqlite3
@@ -177,7 +176,6 @@ def _patch_files(calls: Calls) -> None:
 
     builtins.open = open_counted
     io.open = open_counted
-    pathlib.io.open = open_counted  # type: ignore[attr-defined]  # the same module, where pathlib has it
     _count(calls, os, "fsync", "fsync")
     for rename in ("rename", "replace"):
         _count(calls, os, rename, "rename")

@@ -13,7 +13,7 @@ def serve(file: str, name: str, port: int) -> None:
     settings = xllamacpp.CommonParams()
     settings.model.path, settings.model_alias = file, {name}
     settings.hostnames, settings.port = ["127.0.0.1"], port
-    settings.n_ctx, settings.n_parallel, settings.cpuparams.n_threads = 8192, 4, 1
+    settings.n_ctx, settings.n_parallel, settings.cpuparams.n_threads = 4 * 3072, 4, 1
     server = xllamacpp.Server(settings)  # kept, as it ends with its object
     print(server.listening_address, flush=True)  # noqa: T201  # who started it waits for this line
     signal.pause()

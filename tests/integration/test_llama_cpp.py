@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.spending.cost_log import read_requests
 from core.models.llm.structured import answer_schema
+from core.scoring.engine.batch_worker import BatchWorker
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.direct_assessment import Mark
@@ -116,7 +118,10 @@ def test_a_judge_by_log_probabilities_has_a_score_or_a_reason_for_every_pair(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
     outcomes = judged(f"weighted-assessment[model={MODEL}]", tmp_path)
-    assert {outcome.kind for outcome in outcomes if isinstance(outcome, Failure)} <= {FailureKind.INPUT}
+    # it leaves them out where the first token is the first byte of several, as a model that knows nothing says now and then
+    errors = [row for row in outcomes if isinstance(row, Failure) and "gives no log-probabilities" not in row.error]
+    assert {error.kind for error in errors} <= {FailureKind.INPUT}, errors
+    assert len(errors) + sum(isinstance(outcome, Result) for outcome in outcomes) >= len(PAIRS) // 2
     assert len(outcomes) == len(PAIRS)
 
 
@@ -151,7 +156,7 @@ def test_each_command_asks_about_every_pair(
 
 
 def test_a_document_beyond_the_window_names_it(endpoint: Endpoint) -> None:
-    with pytest.raises(TouchstoneError, match=r"has a window of 2,048 tokens for this question"):
+    with pytest.raises(TouchstoneError, match=r"has a window of 3,072 tokens for this question"):
         EndpointClient(endpoint).chat(("Rewrite.", "It rained. " * 2000), GREEDY, "")
 
 
@@ -160,7 +165,8 @@ def test_it_has_no_batch_api_and_that_is_said(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
     metric = METRICS.parse(f"direct-assessment[model={MODEL}]")
-    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path), print)) as engine:
+    batches = partial(BatchWorker, report=print)
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path), batches)) as engine:
         [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
     assert isinstance(found, Failure)
     assert "has no Batch API. Start without --batch." in found.error

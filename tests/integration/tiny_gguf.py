@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-import gguf  # of the same Python as llama-cpp-python, which need not be ours
+import gguf  # of the same Python as xllamacpp, which need not be ours
 import numpy as np
 
-WIDTH, INNER, LAYERS, HEADS, CONTEXT = 64, 128, 2, 4, 2048
+WIDTH, INNER, LAYERS, HEADS, CONTEXT = 64, 128, 2, 4, 4096
 WORDS = ("▁the", "▁ferry", "▁harbour", "▁was", "▁closed", "▁Yes", "▁No", "▁and", "e", "t", "a", "o", "n", "▁")
 TEMPLATE = "{% for one in messages %}{{ one.role }}: {{ one.content }}\n{% endfor %}assistant:"
 

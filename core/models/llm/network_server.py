@@ -16,7 +16,7 @@ from typing import Any
 
 from core.errors import BadSettingError, EndpointUnusableError, Problem, TouchstoneError
 from core.model_reference import Checkpoint
-from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.endpoints.endpoint import EXECUTOR_OPTION, Endpoint
 from core.models.llm.endpoints.endpoints import configured_endpoint
 from core.types import Answer, FailureKind, Question
 
@@ -122,7 +122,8 @@ class NetworkServer:
                 f"{', '.join(NETWORK_FORMS)}."
             )
         self._form = NETWORK_FORMS[self.form_name]
-        self._endpoint = Endpoint(place.rstrip("/"), "") if "://" in place else configured_endpoint(place)
+        address = Endpoint(place.rstrip("/"), "", name=EXECUTOR_OPTION)
+        self._endpoint = address if "://" in place else configured_endpoint(place)
 
     @property
     def url(self) -> str:

@@ -26,6 +26,7 @@ from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import polled, progress_bar, redraw
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.page_parameters import JUDGE_PARAMETER
 from pages.ui.shared.session_user import job_person
 
 _LOOK_S = 1.0
@@ -63,18 +64,23 @@ def label_provenance(datasets: Sequence[str]) -> None:
 
 def score_form(datasets: Sequence[str]) -> None:
     """Choose metrics and score a dataset with them, in the background."""
+    addressed = [spec for spec in [st.query_params.get(JUDGE_PARAMETER, "")] if spec]
+    names = [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset = st.selectbox(
             "Score", list(datasets), key="evaluate-score-dataset", format_func=format_dataset, width=260
         )
         specs = st.multiselect(
             "with our metrics",
-            [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],
-            # those of no model, which take no time, and the one that was trained to tell errors
+            [*names, *(spec for spec in addressed if spec not in names)],
+            # that of the address, those of no model, which take no time, and the one that was trained to tell errors
             default=[
-                line.name
-                for line in default_metrics(services.engine().pool)
-                if not line.checkpoints or line.name == EmbeddedWordSupport.name
+                *addressed,
+                *(
+                    line.name
+                    for line in default_metrics(services.engine().pool)
+                    if (not line.checkpoints or line.name == EmbeddedWordSupport.name) and line.name not in addressed
+                ),
             ],
             key="evaluate-score-metrics",
             format_func=metric_title,

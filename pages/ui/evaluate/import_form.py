@@ -40,6 +40,7 @@ from pages.ui.evaluate.version_choice import replaced_file, replaced_file_choice
 from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import error_as_notice
+from pages.ui.shared.page_parameters import IMPORT_PARAMETERS, OPEN_PARAMETER
 from pages.ui.shared.session_state import page_state
 from pages.ui.shared.session_user import job_person, member_later, user_name
 
@@ -49,7 +50,10 @@ _CAMPAIGN_LIMITS = Limits(seconds=300, megabytes=2048)
 
 
 def import_button() -> None:
-    """A button that opens the form in a dialog, which closes once the data is imported."""
+    """A button that opens the form in a dialog, which closes once the data is imported; an address may open it too."""
+    if st.query_params.get(OPEN_PARAMETER) == IMPORT_PARAMETERS[OPEN_PARAMETER]:
+        del st.query_params[OPEN_PARAMETER]  # once: the dialog can be dismissed
+        _set_open(True)
     st.button("Import data", icon=":material/database_upload:", key="import-open", on_click=_set_open, args=(True,))
     page_state(RedrawState).held = evaluate_state().import_open
     if evaluate_state().import_open:

@@ -13,12 +13,13 @@ from pages.server.docs_search import docs_sections
 from pages.ui.home.places import Place
 from pages.ui.shared.glossary import CHAPTER, read_glossary
 from pages.ui.shared.page_list import pages_of
+from pages.ui.shared.page_parameters import IMPORT_PARAMETERS
 
 _ACTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = MappingProxyType(
     {
         "Upload or paste a document and a summary": ("probe", {}),
         "Run a stress test: upload pairs or choose a dataset": ("stress", {}),
-        "Import a dataset, a benchmark or an export of another tool": ("evaluate", {"tab": "Data"}),
+        "Import a dataset, a benchmark or an export of another tool": ("evaluate", IMPORT_PARAMETERS),
         "Score a dataset with metrics": ("evaluate", {"tab": "Data"}),
         "Compare metrics on labels": ("evaluate", {"tab": "measures"}),
         "Estimate how many summaries are wrong": ("evaluate", {"tab": "prevalence"}),

@@ -63,7 +63,7 @@ def endpoint_list() -> None:
         )
         problem = here if may_add_endpoint() else endpoint_problem()
         st.info(escape_message(problem), icon=":material/cloud_off:")
-        endpoint_setup()
+        endpoint_setup(is_first=True)
         return
     spent = SpendTracker(services.settings().cache_dir).total()
 
@@ -80,7 +80,7 @@ def endpoint_list() -> None:
                 _endpoint_card(endpoint, spent.get(endpoint.name, Spend()))
             else:
                 st.warning(escape_markdown(endpoint), icon=":material/cloud_off:")
-    endpoint_setup()
+    endpoint_setup(is_first=False)
 
 
 def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:

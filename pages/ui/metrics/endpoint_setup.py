@@ -27,6 +27,7 @@ from core.models import (
 from core.settings import KEY_PREFIX
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.page_parameters import IMPORT_PARAMETERS, JUDGE_PARAMETER
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 
@@ -72,29 +73,37 @@ def may_add_endpoint() -> bool:
     return not services.settings().demo and current_member().may(Right.MANAGE)
 
 
-def endpoint_setup() -> None:
-    """The form, for whoever may add an endpoint."""
+def endpoint_setup(is_first: bool) -> None:
+    """The form, for whoever may add an endpoint; unfolded for the first one, and after it."""
     if not may_add_endpoint():
         return
-    _form()
     state = page_state(EndpointSetupState)
+    _form(is_first or state.added is not None)
     if state.added:
         table = attempt(partial(endpoint_table, state.added, state.key_from, state.added_further))
+        judge = f"direct-assessment[endpoint={state.added.name}]"
         st.success(
             escape_markdown(
-                f"{state.added.name} can be asked until the server stops. Score with direct-assessment[endpoint={state.added.name}], or explain on Probe."
+                f"{state.added.name} can be asked until the server stops. Score with {judge}, or explain on Probe."
             )
         )
-        st.page_link("views/probe.py", label="Explain a pair on Probe", icon=":material/science:")
+        with st.container(horizontal=True):
+            st.page_link(
+                "views/evaluate.py",
+                label="Import pairs and judge them",
+                icon=":material/database_upload:",
+                query_params={**IMPORT_PARAMETERS, JUDGE_PARAMETER: judge},
+            )
+            st.page_link("views/probe.py", label="Explain a pair on Probe", icon=":material/science:")
         if not isinstance(table, Problem):
             st.caption("To keep it, put this into a file and name the file in TOUCHSTONE_ENDPOINTS:")
             st.code(table, language=None)
 
 
 @st.fragment  # a choice of the server fills the fields at once, before anybody types into them
-def _form() -> None:
+def _form(unfolded: bool) -> None:
     state = page_state(EndpointSetupState)
-    with st.expander("Add an endpoint", icon=":material/add_link:", key="new-endpoint"):
+    with st.expander("Add an endpoint", expanded=unfolded, icon=":material/add_link:", key="new-endpoint"):
         st.segmented_control(
             "Server",
             [preset.title for preset in PRESETS],

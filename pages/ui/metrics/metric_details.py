@@ -68,7 +68,7 @@ def metric_details(row: CatalogRow, pool: ModelPool) -> None:
                         model_row(model, pool, metric.card.download_mb, row.name)
                 weights_folder(row.name, _add_with_notice)
                 if any(isinstance(model, EndpointModel) for model in models):
-                    endpoint_setup()
+                    endpoint_setup(is_first=False)
             else:
                 st.markdown("**Set up**")
                 st.caption("Nothing: it asks no model.")

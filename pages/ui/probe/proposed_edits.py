@@ -136,9 +136,9 @@ _FORM_TITLES = {EditForm.EXECUTABLE: "Replacements", EditForm.REWRITTEN: "Whole 
 
 
 def edits_request_form() -> None:
-    """The form; one line where no endpoint can be asked."""
-    with st.expander(f"Ask a language model for {EDITS_PER_REQUEST} edits", key="ask-edits"):
-        endpoints = available_endpoints("edits")
+    """The form, unfolded where an endpoint can be asked; one line where none can."""
+    endpoints = available_endpoints("edits")
+    with st.expander(f"Ask a language model for {EDITS_PER_REQUEST} edits", expanded=bool(endpoints), key="ask-edits"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             endpoint, model = choose_endpoint_and_model(endpoints, "edits")
             if not endpoints and not is_local_model(model):

@@ -26,6 +26,7 @@ from annotations.labelling.crowd import StudyTerms, join_study
 from annotations.labelling.limits import pause_person
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
+from annotations.people.project_links import ProjectLinks
 from annotations.people.sign_in import create_invite, revoke_invite, start_session
 from annotations.results.progress_counts import count_changed
 from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop, Suggestion, Task, WantedLabels
@@ -110,7 +111,9 @@ def use_everything(store: Store) -> None:
     token = manager.create_token("dashboard", opened.person("mia", Role.MANAGER).id, writes=True)
     ApiWrites(store, token, "once").add_people(b'{"people": [{"name": "noa"}]}')
     reports = PersonReports(store, cem.id)
-    reports.pin(reports.create("Harbour"), "{}", "Look.")
+    project = reports.create("Harbour")
+    reports.pin(project, "{}", "Look.")
+    ProjectLinks(store, cem.id).create(project, days=7)
     decide(store)
     count_changed(store, opened.campaign.id)
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field, replace
 from core.models.llm.endpoints.endpoints_file import Api
 from core.models.llm.endpoints.services_file import SERVICE_PREFIX
 
+EXECUTOR_OPTION = "--executor"
+"""Name of the endpoint whose address stands in that option, which sets nothing else."""
+
 LIKELY_TOKENS_LIMIT = "top_logprobs<="
 """Start of the part of a request that is left out where a server limits the number of likely tokens."""
 
@@ -151,11 +154,16 @@ class Endpoint:
         return self.name or "default"
 
     def setting(self, field: str) -> str:
-        """Name under which a person changes a field: a variable, or the field in the form or table of the endpoint."""
+        """Name under which a person changes a field: a variable, an option, or the field in the form or table of the endpoint."""
         if self.typed:
             return f"{field} of {self.name} in the form on the Metrics page"
         if not self.name:
             return _ENVIRONMENT_VARIABLES[field]
+        if self.name == EXECUTOR_OPTION:
+            file = (
+                f"{field} of an endpoint in the file of TOUCHSTONE_ENDPOINTS whose name follows {EXECUTOR_OPTION} FORM="
+            )
+            return f"the URL of {EXECUTOR_OPTION}" if field == "base_url" else file
         if self.name.startswith(SERVICE_PREFIX):
             return f"{field} under [{self.name.removeprefix(SERVICE_PREFIX)}] in its file of services"
         return f"{field} under [{self.name}] in the file of TOUCHSTONE_ENDPOINTS"

@@ -87,6 +87,20 @@ def test_sqlite_is_set_to_survive_a_power_cut_and_to_check_references(sqlite_url
     assert found == ["wal", 2, 1]
 
 
+def test_a_closed_store_closes_what_is_still_in_use_or_opened_later(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url)
+    with store.engine.connect() as used:
+        store.close()
+        first = used.connection.driver_connection
+        assert used.exec_driver_sql("SELECT 1").scalar() == 1
+    with store.engine.connect() as late:
+        second = late.connection.driver_connection
+    for connection in (first, second):
+        assert connection is not None
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+
+
 def test_drafts_do_not_wait_for_the_disk_and_labels_do(sqlite_url: str) -> None:
     store, found = Store.open(sqlite_url), list[int | None]()
     for transaction in (store.writing_without_sync, store.writing):

@@ -38,7 +38,7 @@ OF_CAMPAIGNS = {
     for row in vars(tables).values()
     if isinstance(row, type) and issubclass(row, StoreTable) and row.__module__ == tables.__name__
 }
-APPEND_ONLY = sorted(set(StoreTable.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
+APPEND_ONLY = sorted(set(StoreTable.metadata.tables) - {"draft", "projectlink"} - OF_CAMPAIGNS)
 
 WRITER = """
 import sys

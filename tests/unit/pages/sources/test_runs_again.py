@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -28,12 +28,13 @@ def items(numbers: Sequence[int], ending: str = "") -> list[Item]:
 
 
 @pytest.fixture
-def store() -> Store:
+def store() -> Iterator[Store]:
     """Version 1 has the samples 0 to 5, version 2 others of 3 to 8 and no 2."""
     store = Store.open("sqlite://")
     store.import_dataset(FILE, items(range(6)), dict)
     store.import_dataset(replace(FILE, sha256="bb" * 32), [*items(range(2)), *items(range(3, 9), " down")], dict)
-    return store
+    yield store
+    store.close()
 
 
 def run_of(store: Store, numbers: Sequence[int]) -> StressRun:

@@ -62,3 +62,13 @@ def test_who_is_no_manager_any_more_presses_in_vain(
             monkeypatch.setattr(page, "current_member", lambda: Member("id", "eve", Role.RESEARCHER))
         next(one for one in app.button if one.label == button).click().run()
     assert (listener.asked, is_added("vllm")) == ([], before)
+
+
+@pytest.mark.parametrize(("query", "unfolded"), [({}, True), ({"metric": "direct-assessment"}, False)])
+def test_the_form_of_the_first_endpoint_is_unfolded_but_beside_a_judge(
+    open_page: Open, query: dict[str, str], unfolded: bool
+) -> None:
+    app = open_page("metrics", **query).run()
+    assert not app.exception
+    [form] = [block for block in app.expander if block.label == "Add an endpoint"]
+    assert form.proto.expanded is unfolded

@@ -11,6 +11,8 @@ from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
 from core.types import Example, Item, Verdict
 from pages.server.job_work import dataset_scorings
+from pages.ui.evaluate.dataset_choice import EvaluateState
+from tests.unit.pages.views.states import state_of
 
 Open = Callable[..., AppTest]
 
@@ -36,3 +38,18 @@ def test_the_first_scores_of_a_dataset_leave_the_view_open_and_say_how_many_were
     assert "".join(app.query_params["tab"]) == "Data"
     assert "2 scores saved, 0 of them failures with a reason" in [caption.value for caption in app.caption]
     assert not app.exception
+
+
+def test_an_address_opens_the_import_once_and_begins_the_form_of_scores_with_its_judge(
+    open_page: Open, store: Store
+) -> None:
+    item = Item(Example("noon", "The ferry left at noon.", "It left."), intended=Verdict.CONSISTENT)
+    store.import_dataset(DatasetSource("ships", "pairs", "ships.jsonl", "0" * 64, "", "", "local"), [item], dict)
+    judge = "direct-assessment[endpoint=local]"
+    app = open_page("evaluate", dataset="ships", judge=judge, open="import", tab="Data").run()
+    assert state_of(app, EvaluateState).import_open
+    assert "open" not in app.query_params
+    until = time.monotonic() + WAIT_S
+    while "evaluate-score" not in {button.key for button in app.run().button}:
+        assert time.monotonic() < until
+    assert app.multiselect("evaluate-score-metrics").value[:2] == [judge, "bleu"]

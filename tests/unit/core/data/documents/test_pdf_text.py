@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 
@@ -247,8 +248,8 @@ def test_the_score_of_a_summary_is_that_against_the_typed_sentence(metric: str, 
         for document in (read(data).text, typed)
     ]
     metrics = [METRICS.parse(metric)]
-    engine = Engine(ModelPool("cpu", 0.5, tmp_path), AnswerCache(tmp_path))
-    (_, from_pdf), (_, from_typed) = engine.run(metrics, texts)
+    with closing(Engine(ModelPool("cpu", 0.5, tmp_path), AnswerCache(tmp_path))) as engine:
+        (_, from_pdf), (_, from_typed) = engine.run(metrics, texts)
     assert isinstance(from_pdf, Result)
     assert isinstance(from_typed, Result)
     assert from_pdf.score == from_typed.score

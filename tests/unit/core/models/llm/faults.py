@@ -332,8 +332,9 @@ STREAMS = [
     ),
     scores(
         "drips in a stream",
-        replace(stream(MARK), drip_s=0.008),
-        options={"patience_s": 2.5, "retries": 0},
+        # longer in all than its patience, which no silence of a busy machine reaches
+        replace(stream(MARK), drip_s=0.02),
+        options={"patience_s": 8.0, "retries": 0},
         metric="direct-assessment[max_tokens=2048]",
     ),
     scores(

@@ -150,3 +150,20 @@ def test_a_refusal_is_the_texts_and_an_error_the_servers(
     assert isinstance(first, Answer)
     assert isinstance(second, Problem)
     assert second.kind is kind
+
+
+def test_a_server_that_is_not_reached_is_named_with_the_option_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.models.llm.client.client.backoff_s", lambda _: 0.0)
+    with serving(lambda *_: Reply({})) as endpoint:
+        url = endpoint.url
+    with pytest.raises(EndpointUnusableError) as raised:  # it has ended
+        NetworkServer(f"vllm-score={url}").answers([Question(NUMBER, ("The tug came.", "It came."))])
+    assert str(raised.value) == f"{url} cannot be reached. Start the server, or set the URL of --executor."
+
+
+def test_what_an_address_does_not_set_is_of_an_endpoint_whose_name_follows_the_option() -> None:
+    with serving(lambda *_: refusal(401, "No key.")) as endpoint, pytest.raises(EndpointUnusableError) as raised:
+        NetworkServer(f"vllm-score={endpoint.url}").answers([Question(NUMBER, ("The tug came.", "It came."))])
+    assert "key_from of an endpoint in the file of TOUCHSTONE_ENDPOINTS whose name follows --executor FORM=" in str(
+        raised.value
+    )
