@@ -78,9 +78,9 @@ class Generic(Importer):
 
     def question(self, source: Path) -> str:
         """The question about the direction of the labels that a person has to answer before they are used; "" without one."""
-        if self.mapping:
-            return ""
         rows, columns = self._rows(source), self.columns(source)
+        if self.mapping:
+            return open_direction(rows, columns)
         is_form = form_of(source, self.encoding, self.sheet) is not None
         answered = {"summary_said": bool(self.summary), "document_said": bool(self.document)}
         if not is_form and (question := text_question(rows, columns, **answered)):

@@ -196,4 +196,6 @@ def _infer_mapping(reader: Generic, source: Path, output: Path | None) -> None:
     refuse_overwriting_input(source, output)
     with open_output(output) as file:
         file.write(mapping)
+    if question := reader.question(source):
+        print_status(question)
     print_status(f"Check it, then: cli.py import 'generic[mapping={output}]' {source}")

@@ -295,3 +295,8 @@ def test_a_limit_of_a_measure_that_is_not_compared_is_refused(tmp_path: Path) ->
     base, new = results(tmp_path / "base.jsonl", 1.0), results(tmp_path / "new.jsonl", 1.0)
     found = run("compare", base, new, "--fail-on", "auc:-2")
     assert "auc: not compared here" in str(found.exception)
+
+
+def test_a_side_that_looks_like_a_file_is_none_by_name(tmp_path: Path) -> None:
+    refused = run("compare", tmp_path / "run1.jsonl", "rouge2")
+    assert str(refused.exception) == f"There is no file {tmp_path / 'run1.jsonl'}. Check the path."
