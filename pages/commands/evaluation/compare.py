@@ -191,10 +191,14 @@ class _Sides:
     plan: Sequence[str] = ()
 
 
-def _open_sides(sides: Sequence[str], data: Sequence[str], limits: Sequence[Limit], device: str | None) -> _Sides:
+def _require_files(sides: Sequence[str]) -> None:
     for side in sides:  # the name of a metric or threshold has no such ending
         if Path(side).suffix in (".jsonl", ".json", ".csv", ".parquet") and not Path(side).exists():
             raise TouchstoneError(f"There is no file {side}. Check the path.")
+
+
+def _open_sides(sides: Sequence[str], data: Sequence[str], limits: Sequence[Limit], device: str | None) -> _Sides:
+    _require_files(sides)
     runs = [Path(side) for side in sides if Path(side).is_file() and is_stress_run(Path(side))]
     if runs:
         if len(runs) < len(sides) or data:
