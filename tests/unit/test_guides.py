@@ -47,6 +47,8 @@ def test_its_commands_run_as_printed_or_say_what_is_missing(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'labels.db'}")
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_METRICS_DIR", str(tmp_path / "metrics"))
+    monkeypatch.setenv("TOUCHSTONE_MODELS_DIR", str(tmp_path / "models"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     done("examples", ".")
     done("import", "bundled")  # whoever upgrades or exports has a database

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +13,7 @@ from core.data import bundled_items
 from core.errors import TouchstoneError
 from core.scoring import METRICS, Engine, json_line, outcome_record
 from core.settings import Settings
+from core.text import records_csv
 from core.types import Item, Verdict
 
 EXAMPLE = "python cli.py examples trial"
@@ -73,16 +72,13 @@ def _labelled(item: Item) -> dict[str, str]:
 
 def _table(items: Sequence[Item], classes: Mapping[Verdict, int]) -> str:
     """As a team's own table is: columns of its own, and a label that is a number."""
-    rows = [
-        _pair(item) | {"label": classes[item.intended], "system": "edited" if item.parent else "first"}
-        for item in items
-        if item.intended
-    ]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return records_csv(
+        [
+            {**_pair(item), "label": classes[item.intended], "system": "edited" if item.parent else "first"}
+            for item in items
+            if item.intended
+        ]
+    )
 
 
 def _task(item: Item) -> dict[str, object]:
