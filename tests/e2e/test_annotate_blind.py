@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page, Response, expect
 
 from annotations.campaigns.assignment import CampaignPeople, assign
 from tests.e2e.shared_server import SECRETS, AnnotatePage, SharedServer
+from tests.e2e.waiting import START_MS
 
 pytestmark = pytest.mark.e2e
 
@@ -52,7 +53,11 @@ def test_nothing_that_an_annotator_receives_tells_scores_makers_intentions_or_ot
     colleague, _ = shared_server.code(name="secret-colleague")
     with shared_server.store.writing() as session:
         assign(session, others.id, CampaignPeople((colleague.id,)), "boss")
-    annotate_page.enter(shared_server.code()[1], others)  # the address of a campaign of others leads to one's own
+    page.goto(f"{shared_server.server.url}/?invite={shared_server.code()[1]}&campaign={others.id}")
+    expect(page.get_by_text("The campaign of this link is closed, or for others.")).to_be_visible(timeout=START_MS)
+    page.get_by_role("combobox", name="Go on with another campaign").click()
+    page.get_by_role("option", name=campaign.name).click()
+    annotate_page.start()
     for number in (1, 2):
         annotate_page.at(f"Item {number}")
         annotate_page.keys("4", "Enter")
