@@ -50,6 +50,8 @@ class StressState:
     new_run_error: str = ""
     gaming_error: str = ""
     sweep_error: str = ""
+    own_file: str = ""  # id of the file that was uploaded last
+    takes_file: bool = False  # in the next run, as it was just uploaded
     cell: object = None  # that is selected in the matrix, as the browser names it
     bisected: tuple[str, str, str] | None = None  # name of the run, source and kind of the variant
     run = WidgetValue[str | None]("stress-run", None)

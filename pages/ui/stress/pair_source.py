@@ -69,7 +69,10 @@ PAIR_SOURCES = ("Bundled examples", PROBE_PAIR, "A dataset", OWN_FILE, TABLE_OF_
 
 
 def pairs_choice(ways: Sequence[str] = PAIR_SOURCES, default: str = PAIR_SOURCES[0]) -> ChosenPairs:
-    """The choice of where pairs come from, and of which."""
+    """The choice of where pairs come from, and of which; a file that was just uploaded is taken, wherever it was."""
+    if stress_state().takes_file:  # before the choice is drawn, as Streamlit sets none that is
+        stress_state().takes_file = False
+        stress_state().pairs = OWN_FILE
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = st.selectbox("Pairs", ways, ways.index(default), key=StressState.pairs.key, width=300)
         if way == PAIR_SOURCES[0]:
@@ -141,10 +144,15 @@ def _file_pairs() -> ChosenPairs:
         "Your own pairs, with document and summary",
         type=["jsonl", "csv", "tsv"],
         key=_FILE_KEY,
-        on_change=_run_file,
     )
     if file is None:
         return _fixed_pairs([])
+    if (
+        file.file_id != stress_state().own_file
+    ):  # no callback: one is not called where the run before did not reach the field
+        stress_state().own_file = file.file_id
+        stress_state().takes_file = True
+        st.rerun()
     try:
         entries = list(read_uploaded_pairs(file.name, file.getvalue()))
     except TouchstoneError as error:
@@ -158,12 +166,6 @@ def _file_pairs() -> ChosenPairs:
 
 
 _FILE_KEY = "stress-file"
-
-
-def _run_file() -> None:
-    """Take the pairs of a file that was just uploaded, wherever it was."""
-    if st.session_state.get(_FILE_KEY):
-        stress_state().pairs = OWN_FILE
 
 
 def _table_of_variants() -> ChosenPairs:
