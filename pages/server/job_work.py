@@ -58,7 +58,9 @@ def continue_stress_run(job: BackgroundJob) -> BackgroundTask[int]:
     # a run of its own: the one that pages read must not grow while they read it
     run = run_from_lines(home.run_lines(id))
     job = replace(
-        job, settings={**job.settings, "metrics": [*run.plan.metrics]}, resumed=job.resumed or run.settled > 0
+        job,
+        settings={**job.settings, "metrics": [*run.plan.metrics], "kinds": [*run.plan.kinds]},
+        resumed=job.resumed or run.settled > 0,
     )
     return services.jobs().start(
         job,
@@ -183,8 +185,10 @@ STARTERS |= {
 
 
 def costs_money(job: BackgroundJob) -> bool:
-    """True if a job asks an endpoint, which a person has to start again."""
-    return any(asks_endpoint(METRICS.parse(spec).checkpoints()) for spec in job.settings.get("metrics", ()))
+    """True if a job asks an endpoint, by its metrics or perturbations, which a person has to start again."""
+    metrics = [METRICS.parse(spec).checkpoints() for spec in job.settings.get("metrics", ())]
+    kinds = [PERTURBATIONS.parse(spec).checkpoints() for spec in job.settings.get("kinds", ())]
+    return any(map(asks_endpoint, [*metrics, *kinds]))
 
 
 def carry_on() -> list[BackgroundJob]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -51,6 +52,8 @@ def test_a_scoring_that_a_stopped_server_left_goes_on_by_itself(store: Store) ->
 def test_what_asks_an_endpoint_or_cannot_go_on_waits_for_a_person(store: Store, open_page: Open) -> None:
     judge = scoring("direct-assessment")
     assert costs_money(judge)
+    written = {"metrics": ["rouge2"], "kinds": ["negation", "paraphrased-llm"]}
+    assert costs_money(replace(judge, settings=written))
     leave(store, judge)
     leave(store, BackgroundJob("import mills", "import", "mills", "evaluate", {"tab": "Data"}, process="gone 1 ab"))
     assert carry_on() == []
