@@ -23,7 +23,7 @@ from core.errors import TouchstoneError
 from core.evaluation import thresholds_by_metric
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.models import ModelStatus
-from core.results import run_from_lines
+from core.results import asks_endpoints, run_from_lines
 from core.scoring import METRICS, Engine
 from core.types import Failure, Outcome
 from pages.server import services
@@ -57,11 +57,7 @@ def continue_stress_run(job: BackgroundJob) -> BackgroundTask[int]:
     home = run_storage(id)
     # a run of its own: the one that pages read must not grow while they read it
     run = run_from_lines(home.run_lines(id))
-    job = replace(
-        job,
-        settings={**job.settings, "metrics": [*run.plan.metrics], "kinds": [*run.plan.kinds]},
-        resumed=job.resumed or run.settled > 0,
-    )
+    job = replace(job, resumed=job.resumed or run.settled > 0)
     return services.jobs().start(
         job,
         partial(services.stress_runner().start, services.engine_of(job.person), id, run, partial(home.append_run, id)),
@@ -185,10 +181,11 @@ STARTERS |= {
 
 
 def costs_money(job: BackgroundJob) -> bool:
-    """True if a job asks an endpoint, by its metrics or perturbations, which a person has to start again."""
-    metrics = [METRICS.parse(spec).checkpoints() for spec in job.settings.get("metrics", ())]
-    kinds = [PERTURBATIONS.parse(spec).checkpoints() for spec in job.settings.get("kinds", ())]
-    return any(map(asks_endpoint, [*metrics, *kinds]))
+    """True if a job asks an endpoint, which a person has to start again. Raises TouchstoneError for one that names what is not here."""
+    if job.kind == "stress run":
+        id = str(job.settings["run"])
+        return asks_endpoints(run_from_lines(run_storage(id).run_lines(id)).plan)
+    return any(asks_endpoint(METRICS.parse(spec).checkpoints()) for spec in job.settings["metrics"])
 
 
 def carry_on() -> list[BackgroundJob]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
+from core.edits import PERTURBATIONS
+from core.results import Plan, to_json_line
+from core.scoring import METRICS, NLI_CHECKS
 from core.types import Example, Item, Verdict
 from pages.server import jobs as jobs_module
 from pages.server import services
@@ -49,11 +51,27 @@ def test_a_scoring_that_a_stopped_server_left_goes_on_by_itself(store: Store) ->
     assert store.counts("score") == {"score": 2}
 
 
+@pytest.mark.parametrize(
+    ("metric", "kind", "guard", "paid"),
+    [
+        ("rouge2", "negation", "", False),
+        ("direct-assessment", "negation", "", True),
+        ("rouge2", "paraphrased-llm", "", True),
+        ("rouge2", "negation", "language-model", True),
+    ],
+)
+def test_a_run_costs_by_its_metrics_its_perturbations_and_its_check(
+    store: Store, metric: str, kind: str, guard: str, paid: bool
+) -> None:
+    check = NLI_CHECKS.parse(guard) if guard else None
+    plan = Plan.of("ships", [PERTURBATIONS.parse(kind)], [METRICS.parse(metric)], guard=check)
+    id = store.begin_run("ships", "", to_json_line(plan))
+    assert costs_money(BackgroundJob(f"stress run {id}", "stress run", "ships", "stress", settings={"run": id})) == paid
+
+
 def test_what_asks_an_endpoint_or_cannot_go_on_waits_for_a_person(store: Store, open_page: Open) -> None:
     judge = scoring("direct-assessment")
     assert costs_money(judge)
-    written = {"metrics": ["rouge2"], "kinds": ["negation", "paraphrased-llm"]}
-    assert costs_money(replace(judge, settings=written))
     leave(store, judge)
     leave(store, BackgroundJob("import mills", "import", "mills", "evaluate", {"tab": "Data"}, process="gone 1 ab"))
     assert carry_on() == []
