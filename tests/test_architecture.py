@@ -225,6 +225,22 @@ def test_the_top_of_the_project_is_that_of_the_design() -> None:
     assert packages | {"pages", "tests"} == {*PACKAGES}
 
 
+def test_work_of_another_thread_takes_the_engine_of_a_session_along() -> None:
+    """A thread has no session, so that an engine that it asks for itself charges its questions to nobody."""
+    nested = [
+        f"{name_of(path)}:{call.lineno}"
+        for path in SHIPPED
+        if name_of(path).startswith("pages/")
+        for outer in nodes(path)
+        if isinstance(outer, ast.FunctionDef)
+        for inner in ast.walk(outer)
+        if inner is not outer and isinstance(inner, ast.FunctionDef | ast.Lambda)
+        for call in ast.walk(inner)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "services.engine"
+    ]
+    assert not nested, listed(nested)
+
+
 def test_no_file_has_a_name_that_says_nothing() -> None:
     assert [name_of(path) for path in SHIPPED if path.stem in VAGUE] == []
 

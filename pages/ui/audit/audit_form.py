@@ -172,11 +172,13 @@ def _cost_line() -> None:
     if isinstance(settings, Problem) or not settings["metrics"]:
         return
 
+    engine = services.engine()
+
     def estimate() -> str:
-        work = audit_work(settings, services.engine())
+        work = audit_work(settings, engine)
         cost = ""
         if any(asks_endpoint(metric.checkpoints()) for metric in work.metrics):
-            cost = format_estimate(services.engine().estimate(work.paid_conversations())) or (
+            cost = format_estimate(engine.estimate(work.paid_conversations())) or (
                 "All that endpoints are asked was asked before: it costs nothing"
             )
         return ". ".join(filter(None, [estimate_line(work), cost]))

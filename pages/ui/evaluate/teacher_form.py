@@ -62,9 +62,11 @@ def teacher_form(choice: EvaluationChoice) -> Teacher | Problem | None:
 def teacher_estimate(plan: TrainingPlan, name: str, key: tuple[object, ...]) -> bool:
     """Show the pairs, requests, price and time of a teacher that is a metric; False until they are known."""
 
+    engine = services.engine()
+
     def estimate() -> list[str]:
         settings = services.settings()
-        return plan.teacher_run(settings.models_dir / name, services.engine()).estimate(settings)
+        return plan.teacher_run(settings.models_dir / name, engine).estimate(settings)
 
     sentences = background_result("Estimating what the teacher takes…", ("teacher", name, key), estimate)
     if sentences is None:

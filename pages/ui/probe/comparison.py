@@ -113,12 +113,13 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     pair, quick = current_pair(), [metric for metric in metrics if not waits_for_key(metric)]
     texts = [(ORIGINAL, pair.original), *((name, executable.apply(pair.original, edit.edits)) for name, edit in shown)]
     examples = [pair.as_example(name, text) for name, text in texts]
-    request = services.engine().submit(services.session_owner("comparison"), quick, examples)
+    engine = services.engine()
+    request = engine.submit(services.session_owner("comparison"), quick, examples)
     rendered: list[list[ComparedEdit]] = []
 
     def draw() -> bool:
         # before the scores are read, so that the last to arrive is drawn
-        pending = has_pending(services.engine().cells(request)[1])
+        pending = has_pending(engine.cells(request)[1])
         compared = _compared(request, shown)
         if [compared] != rendered[-1:]:
             rendered.append(compared)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from core.edits import Editor, Proposals, SuggestedCorrection, corrections, find
 from core.errors import TouchstoneError
 from core.model_reference import asks_endpoint
 from core.models import is_local_model
-from core.scoring import Metric, Request
+from core.scoring import Engine, Metric, Request
 from core.text import edits as executable
 from core.text import sentences
 from core.types import Example, Failure, Intention, Result, Span, Verdict
@@ -118,7 +119,7 @@ def _offered(metric: Metric, before: float, span: Span, evidence: Span | None) -
     else:
         examples = [current_pair().as_example(f"correction {n}", summary) for n, summary in enumerate(edited)]
         key = ("corrections", metric.spec, document, tuple(edited))
-        outcomes = background_result("Scoring corrections…", key, lambda: _scores(metric, examples))
+        outcomes = background_result("Scoring corrections…", key, partial(_scores, services.engine(), metric, examples))
         if outcomes is None:
             return None
         sign = {"higher": 1.0, "lower": -1.0}.get(metric.card.direction, 0.0)
@@ -129,8 +130,8 @@ def _offered(metric: Metric, before: float, span: Span, evidence: Span | None) -
     return [row for row in scored if row.edited not in page_state(CorrectionState).refused]
 
 
-def _scores(metric: Metric, examples: Sequence[Example]) -> list[float | None]:
-    outcomes = (outcome for _, outcome in services.engine().run([metric], examples))
+def _scores(engine: Engine, metric: Metric, examples: Sequence[Example]) -> list[float | None]:
+    outcomes = (outcome for _, outcome in engine.run([metric], examples))
     return [outcome.score if isinstance(outcome, Result) else None for outcome in outcomes]
 
 
@@ -138,9 +139,10 @@ def _by_model(text: str, sentence: str, endpoint: str, model: str) -> list[Sugge
     """Corrections that a model proposes; None while it answers. An answer that cannot be used is shown."""
     editor, pair = Editor(model=model, endpoint=endpoint, temperature=0.0), current_pair()
     conversation = editor.correct_conversation(pair.as_example("corrected", text), sentence)
+    engine = services.engine()  # of the person who asks, whom its thread does not know
 
     def ask() -> list[Proposals | Failure]:
-        return [outcome for _, outcome in services.engine().converse([conversation])]
+        return [outcome for _, outcome in engine.converse([conversation])]
 
     outcomes = background_result("Asking for corrections…", ("corrections by", text, sentence, endpoint, model), ask)
     if outcomes is None:

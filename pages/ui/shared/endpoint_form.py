@@ -130,12 +130,8 @@ def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") ->
         with closing(conversations[0].rounds()) as rounds:
             next(rounds, None)
 
-    begun = attempt(begin)
-    estimate = (
-        begun
-        if isinstance(begun, Problem)
-        else attempt(lambda: format_estimate(services.engine().estimate(conversations)))
-    )
+    begun, engine = attempt(begin), services.engine()
+    estimate = begun if isinstance(begun, Problem) else attempt(lambda: format_estimate(engine.estimate(conversations)))
     if isinstance(estimate, Problem):
         st.caption(escape_message(estimate.error))
         return
