@@ -206,7 +206,7 @@ def _rates(cases: Cases, masks: Mapping[str, Mask], draws: Resamples, draw: Labe
             )
             for part in parts
         ]
-    return sorted(rates, key=lambda row: row.rate.value or 0.0)
+    return sorted(rates, key=lambda row: (row.rate.value is None, row.rate.value or 0.0))
 
 
 def _rate_table(rates: Sequence[SystemRate], masks: Mapping[str, Mask]) -> Table:
@@ -247,25 +247,46 @@ def _mean_table(means: Sequence[SystemMean]) -> Table:
 
 
 def _sentences(rates: Sequence[SystemRate], means: Sequence[SystemMean], systems: int) -> list[str]:
-    """The first by labels and who may be first as well; then by each metric."""
-    sentences = []
-    if rates:
-        first, *others = rates
-        level = [row.system for row in others if (row.rank.ends or (row.rank.value or 2.0,))[0] <= 1]
-        also = f"; {', '.join(level)} may be first as well." if level else "."
-        sentences.append(
-            f"By the labels {first.system} is inconsistent least often, {percent_words(first.rate)} of its summaries{also}"
-        )
-    else:
-        sentences.append(
-            f"No summary of the {systems} systems has a label: metrics alone say which is more consistent."
-        )
+    """The order by labels, and that by each metric; nobody is first alone where others are level or documents too few."""
+    rated = [row for row in rates if row.rate.value is not None]
+    sentences = [
+        _rate_sentence(rated)
+        if rated
+        else f"No summary of the {systems} systems has a label: metrics alone say which is more consistent."
+    ]
     for name in dict.fromkeys(row.of for row in means):
-        rows = [row for row in means if row.of == name]
-        best = min(rows, key=lambda row: row.rank.value or 0.0)
+        ranks = {row.system: row.rank for row in means if row.of == name}
+        first = _first(ranks)
         shown = name if name.startswith(PEOPLE) else metric_title(name)
-        sentences.append(f"{shown} puts {best.system} first: rank {format_rank(best.rank)} of {len(rows)}.")
+        order = f"puts {first[0]} first: rank {format_rank(ranks[first[0]])} of {len(ranks)}"
+        if len(first) > 1:
+            order = f"puts {', '.join(first)} level at the top of {len(ranks)}"
+        sentences.append(f"{shown} {order}{_uncertainty(ranks)}.")
     return sentences
+
+
+def _rate_sentence(rates: Sequence[SystemRate]) -> str:
+    if len(rates) == 1:
+        return f"Only {rates[0].system} has labels that say a rate: {percent_words(rates[0].rate)} of its summaries are inconsistent."
+    ranks = {row.system: row.rank for row in rates}
+    first, best = _first(ranks), min(rates, key=lambda row: row.rank.value or 0.0)
+    level = [
+        system for system, rank in ranks.items() if system not in first and (rank.ends or (rank.value or 2.0,))[0] <= 1
+    ]
+    also = f"; {', '.join(level)} may be first as well" if level else _uncertainty(ranks)
+    if len(first) > 1:
+        return f"By the labels {', '.join(first)} are inconsistent equally often, {percent_words(best.rate)} of their summaries{also}."
+    return f"By the labels {first[0]} is inconsistent least often, {percent_words(best.rate)} of its summaries{also}."
+
+
+def _first(ranks: Mapping[str, Estimate]) -> list[str]:
+    """The systems that share the best rank."""
+    best = min(rank.value or 0.0 for rank in ranks.values())
+    return [system for system, rank in ranks.items() if rank.value == best]
+
+
+def _uncertainty(ranks: Mapping[str, Estimate]) -> str:
+    return "" if all(rank.ends for rank in ranks.values()) else "; too few documents to say more than of these"
 
 
 def _chart(rates: Sequence[SystemRate]) -> Chart:

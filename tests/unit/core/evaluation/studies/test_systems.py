@@ -76,3 +76,25 @@ def test_without_a_label_metrics_alone_are_compared_and_without_systems_nothing(
     )
     with pytest.raises(TouchstoneError, match="needs two; these data name 0"):
         report(build_cases([sample("a", Verdict.CONSISTENT, {"sharp": 1.0})]))
+
+
+def test_nobody_is_first_alone_where_systems_are_level_documents_few_or_labels_of_one_alone() -> None:
+    def said(samples: list[Sample]) -> list[str]:
+        return report(build_cases(samples)).sentences
+
+    def both(documents: int) -> list[Sample]:
+        return [
+            written(system, n, wrong=n % 3 == 0, score=0.5, labelled=True)
+            for n in range(documents)
+            for system in ("old", "new")
+        ]
+
+    level = said(both(DOCUMENTS))
+    assert level[0].startswith("By the labels new, old are inconsistent equally often, 35.0 ")
+    assert level[1] == "sharp puts new, old level at the top of 2."
+    assert said(both(3))[0].endswith("; too few documents to say more than of these.")
+    of_one = [written("old", 0, wrong=True, score=0.2, labelled=True)]
+    of_one += [
+        written(system, n, wrong=False, score=n / 9, labelled=False) for n in range(9) for system in ("old", "new")
+    ]
+    assert said(of_one)[0].startswith("Only old has labels that say a rate: ")
