@@ -94,7 +94,7 @@ def contents() -> dict[str, bytes]:
 
 
 def read_hostile(folder: Path, ending: str, content: bytes) -> str:
-    """How a reader of this ending took a file: read or refused. Raises what is neither."""
+    """Outcome of a file with the reader of its ending: read or refused. Raises what is neither."""
     file = folder / f"hostile{ending}"
     file.write_bytes(content)
     try:

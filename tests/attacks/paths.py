@@ -26,7 +26,7 @@ _MARKS = (
     b"[core]",
     b"streamlit_sessions",
 )
-"""What the files have that these paths are after."""
+"""Contents of the files that these paths are after."""
 
 
 def hostile_paths() -> list[str]:
@@ -39,9 +39,9 @@ def answers(url: str, headers: Mapping[str, str]) -> Iterator[tuple[str, int, by
     place = urlsplit(url)
     for path in hostile_paths():
         fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        asked = f"GET {path} HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n{fields}\r\n"
+        request = f"GET {path} HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n{fields}\r\n"
         with socket.create_connection((place.hostname or "", place.port or 80), _WAIT_S) as connection:
-            connection.sendall(asked.encode("latin-1", "replace"))
+            connection.sendall(request.encode("latin-1", "replace"))
             content = b"".join(iter(lambda connection=connection: connection.recv(65536), b""))  # type: ignore[misc]
         first, _, rest = content.partition(b"\r\n")
         yield path, int(first.split()[1]) if first.startswith(b"HTTP/") else 0, rest

@@ -31,7 +31,7 @@ class Press:
     fragment: str
 
     def state(self) -> WidgetState:
-        """What a browser sends where it is pressed or changed."""
+        """The message of a browser in which it is pressed or changed."""
         state = WidgetState(id=self.id)
         if self.kind in _TEXTS:
             state.string_value = _MOVED
@@ -50,7 +50,7 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a run of a page drew: its widgets, the kinds of its elements, and the texts of its exceptions."""
+    """The drawing of a run of a page: its widgets, the kinds of its elements, and the texts of its exceptions."""
 
     presses: Sequence[Press]
     kinds: Counter[str]
@@ -71,7 +71,7 @@ class PageSocket:
         self._ask(page, presses, fragment, query)
         if fragment:
             self._ask(page, (), "", query)
-        found, kinds, exceptions = list[Press](), Counter[str](), list[str]()
+        presses, kinds, exceptions = list[Press](), Counter[str](), list[str]()
         while True:
             content = self._socket.recv(timeout=_WAIT_S)
             assert isinstance(content, bytes)
@@ -85,15 +85,15 @@ class PageSocket:
                     if kind == "exception":
                         exceptions.append(f"{shown.type}: {shown.message}")
                     elif str(getattr(shown, "id", "")).startswith("$$"):
-                        found.append(Press(page, shown.id, kind, answer.delta.fragment_id))
+                        presses.append(Press(page, shown.id, kind, answer.delta.fragment_id))
                 case "script_finished" if answer.script_finished not in _NOT_THE_PAGE:
-                    return Drawn(found, kinds, exceptions)
+                    return Drawn(presses, kinds, exceptions)
 
     def _ask(self, page: str, presses: Sequence[Press], fragment: str, query: str) -> None:
         message = BackMsg()
-        asked = message.rerun_script
-        asked.page_name, asked.fragment_id, asked.query_string = page, fragment, query
-        asked.widget_states.widgets.extend(press.state() for press in presses)
+        request = message.rerun_script
+        request.page_name, request.fragment_id, request.query_string = page, fragment, query
+        request.widget_states.widgets.extend(press.state() for press in presses)
         self._socket.send(message.SerializeToString())
 
 

@@ -79,12 +79,12 @@ def replay(attacker: PageSocket, presses: Sequence[Press], who: str, own: Set[st
         for sent, fragment in (([press], ""), ([press], press.fragment), (presses, press.fragment)):
             if sent == [press] and not fragment and press.fragment:
                 continue  # a browser names the fragment
-            drawn = attacker.run(press.page, sent, fragment)
+            drawing = attacker.run(press.page, sent, fragment)
             replays.sent[who] += 1
             place = f"{who}, {press.page}, {press.kind} {press.id[-60:]}"
-            if shown := ids & {other.id for other in drawn.presses}:
+            if shown := ids & {other.id for other in drawing.presses}:
                 replays.through.append(f"{place}: shows {len(shown)} widgets of the page")
-            replays.crashes += [f"{place}: {text}" for text in drawn.exceptions]
+            replays.crashes += [f"{place}: {text}" for text in drawing.exceptions]
 
 
 def replay_all(shared: SharedServer, most_of_a_page: int) -> Replays:

@@ -45,12 +45,12 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """What this machine makes of figures, and of any name the address of the secrets."""
+    """Resolve figures as this machine does, and any name to the address of the secrets."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+        rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except OSError:
         return ["169.254.169.254"]
-    return [str(entry[4][0]) for entry in found]
+    return [str(entry[4][0]) for entry in rows]
 
 
 def test_there_are_more_forms_than_sixty_and_none_twice() -> None:

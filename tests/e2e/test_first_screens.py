@@ -1,4 +1,4 @@
-"""What a person has to hold: few pages, few views, forms of a dozen controls; and addresses of before lead on."""
+"""Less to hold: few pages, few views, forms of a dozen controls; and addresses of before lead on."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ NEEDS = {
     r"^study drift": "no drift: there is a status for it",
     r"my[-_]metric|capitals|Harbour|Boats|results\b|blocks\b.*\$": "what a part of the page makes that is not a command",
 }
-"""What a line takes that nobody has beforehand, by a pattern of it: such a line may refuse, in a sentence."""
+"""Needs of a line that nobody has met beforehand, by a pattern of it: such a line may refuse, in a sentence."""
 
 
 def commands(guide: Path) -> Iterator[list[str]]:

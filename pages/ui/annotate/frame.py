@@ -55,8 +55,8 @@ def say_left_campaign(campaigns: Mapping[str, CampaignSettings]) -> None:
     with st.container(width=820):
         if answered:
             state = "is for others now" if campaign.is_open else "is closed"
-            kept = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
-            st.info(f"{escape_markdown(campaign.name)} {state}; {kept}.", icon=":material/lock:")
+            labels = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
+            st.info(f"{escape_markdown(campaign.name)} {state}; {labels}.", icon=":material/lock:")
         else:  # its name is for those whose work it is
             st.info("The campaign of this link is closed, or for others.", icon=":material/lock:")
         if campaigns:

@@ -1,4 +1,4 @@
-"""What each rule touches, in numbers."""
+"""The reach of each rule, in numbers."""
 
 from __future__ import annotations
 

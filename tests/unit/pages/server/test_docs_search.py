@@ -13,9 +13,9 @@ from tests.unit.pages.server.test_docs import Links, client
     "words", ["train", "latex", "upload", "import", "glossary", "noise band", "qualification gold"]
 )
 def test_usual_words_lead_to_sections_that_have_them(words: str) -> None:
-    found = search_docs(words)
-    assert found
-    for hit in found:
+    places = search_docs(words)
+    assert places
+    for hit in places:
         text = f"{hit.section.chapter} {hit.section.heading} {hit.section.text}".casefold()
         assert all(word in text for word in words.split())
 

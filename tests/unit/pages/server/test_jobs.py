@@ -59,7 +59,7 @@ def opened(store: Store) -> Jobs:
 
 
 def stop_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What follows is another process, and the one before is gone."""
+    """Go on as another process, and the one before is gone."""
     monkeypatch.setattr(jobs_module, "_PROCESS", f"{jobs_module._PROCESS}, the next")
 
 

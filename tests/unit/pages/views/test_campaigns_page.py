@@ -92,9 +92,9 @@ def test_people_offers_a_backup_and_a_demo_does_not(
 
 def test_people_shows_who_spent_how_much_at_endpoints(open_page: Open, store: Store) -> None:
     make_campaign(store, items=1).annotator("ben")
-    asked = Endpoint("http://one.example/v1", "", name="mini", price=Price(1.0, 10.0))
+    endpoint = Endpoint("http://one.example/v1", "", name="mini", price=Price(1.0, 10.0))
     with closing(SpendTracker(Settings.read().cache_dir)) as spend:
-        spend.record(asked, Usage(1_000, 1_000), "ben")
+        spend.record(endpoint, Usage(1_000, 1_000), "ben")
     app = open_page("campaigns")
     app.session_state["campaigns-section"] = PEOPLE_SECTION
     app.run()

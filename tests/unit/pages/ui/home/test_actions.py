@@ -1,4 +1,4 @@
-"""What the search finds besides places: actions, views, chapters and terms."""
+"""Finds of the search besides places: actions, views, chapters and terms."""
 
 from __future__ import annotations
 
