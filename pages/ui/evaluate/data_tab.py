@@ -26,7 +26,7 @@ from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import polled, progress_bar, redraw
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
-from pages.ui.shared.page_parameters import JUDGE_PARAMETER
+from pages.ui.shared.page_list import JUDGE_PARAMETER
 from pages.ui.shared.session_user import job_person
 
 _LOOK_S = 1.0

@@ -40,7 +40,7 @@ from pages.ui.evaluate.version_choice import replaced_file, replaced_file_choice
 from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import error_as_notice
-from pages.ui.shared.page_parameters import IMPORT_PARAMETERS, OPEN_PARAMETER
+from pages.ui.shared.page_list import IMPORT_PARAMETERS, OPEN_PARAMETER
 from pages.ui.shared.session_state import page_state
 from pages.ui.shared.session_user import job_person, member_later, user_name
 

@@ -12,8 +12,7 @@ from pages.server.docs_pages import read_contents
 from pages.server.docs_search import docs_sections
 from pages.ui.home.places import Place
 from pages.ui.shared.glossary import CHAPTER, read_glossary
-from pages.ui.shared.page_list import pages_of
-from pages.ui.shared.page_parameters import IMPORT_PARAMETERS
+from pages.ui.shared.page_list import IMPORT_PARAMETERS, pages_of
 
 _ACTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = MappingProxyType(
     {

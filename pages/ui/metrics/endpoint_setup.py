@@ -27,7 +27,7 @@ from core.models import (
 from core.settings import KEY_PREFIX
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown, escape_message
-from pages.ui.shared.page_parameters import IMPORT_PARAMETERS, JUDGE_PARAMETER
+from pages.ui.shared.page_list import IMPORT_PARAMETERS, JUDGE_PARAMETER
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 

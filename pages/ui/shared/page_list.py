@@ -120,6 +120,13 @@ PARTS: Mapping[str, tuple[str, str, Mapping[str, str]]] = MappingProxyType(
 )
 """By the name of a former page: its title, the page that it is a part of, and the parameters that open it there."""
 
+OPEN_PARAMETER = "open"
+"""A dialog or part that a page opens with."""
+JUDGE_PARAMETER = "judge"
+"""On Evaluate: a metric that the form of scores begins with."""
+IMPORT_PARAMETERS: Mapping[str, str] = MappingProxyType({"tab": "Data", OPEN_PARAMETER: "import"})
+"""Of Evaluate with the dialog of the import."""
+
 
 def page_heading(shown: st.Page) -> None:
     """The name of the page as its heading and in the tab, and what one does there; Probe has its verdict instead."""
