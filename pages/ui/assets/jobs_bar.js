@@ -36,7 +36,7 @@ function openBar(root, component) {
   bars.set(root, bar);
   addEventListener('keydown', bar.keys);
   addEventListener('pointerdown', bar.outside);
-  $('.summary').addEventListener('click', () => unfold(bar, $('.list').hidden));
+  $('.summary').addEventListener('click', () => unfold(bar, Boolean($('.list').hidden)));
   $('.notify').addEventListener('click', async () => { await Notification.requestPermission(); offerNotice(bar); });
   $('.jobs').addEventListener('click', event => {
     const button = event.target instanceof Element && event.target.closest('button');
