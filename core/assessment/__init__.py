@@ -125,7 +125,7 @@ if TYPE_CHECKING:
     )
     from core.assessment.gate.scoring import read_file
     from core.assessment.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
-    from core.assessment.notebook.session import download_weights, engine, read_pairs
+    from core.assessment.notebook.session import download_weights, engine, paid_by, read_pairs
     from core.assessment.papers.all_papers import ReproductionJob, run_job
     from core.assessment.papers.needs import format_money, format_needs, paper_needs
     from core.assessment.papers.pack import reproduction_pack

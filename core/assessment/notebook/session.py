@@ -6,7 +6,9 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -36,6 +38,7 @@ _NAMED_REFUSALS = 3  # that a message names
 
 _engines: dict[int, Engine] = {}  # by process: one that was forked has none of the threads
 _opening = threading.Lock()
+_payer = ContextVar("payer", default="")
 
 
 @runtime_checkable
@@ -50,14 +53,25 @@ Pairs = Iterable[Example | Mapping[str, object]] | DataFrame
 
 
 def engine() -> Engine:
-    """The engine of this process, opened by the settings of this moment where there is none.
+    """The engine of this process, opened by the settings of this moment where there is none, for whoever `paid_by` names.
 
     Raises BadSettingError as `Engine.open` does.
     """
     with _opening:
         if os.getpid() not in _engines:
             _engines[os.getpid()] = Engine.open(Settings.read())
-        return _engines[os.getpid()]
+        opened = _engines[os.getpid()]
+    return opened.charged_to(payer) if (payer := _payer.get()) else opened
+
+
+@contextmanager
+def paid_by(person: str) -> Iterator[None]:
+    """Have the questions to endpoints within counted and limited as those of a person of a shared server; "" for nobody's."""
+    token = _payer.set(person)
+    try:
+        yield
+    finally:
+        _payer.reset(token)
 
 
 @atexit.register

@@ -31,7 +31,7 @@ from annotations.exchange.campaign_files import is_campaign_file, is_store_file,
 from annotations.people.tokens import TokenAccess, WrongTokenError, use_token
 from annotations.store.score_writes import format_saved_scores
 from annotations.store.store import Store
-from core.assessment import download_weights, engine, read_pairs
+from core.assessment import download_weights, engine, paid_by, read_pairs
 from core.base import is_limited
 from core.data import Generic, readable_items, strict_items
 from core.edits import named_kinds
@@ -102,12 +102,13 @@ class AgentTools:
             )
         parsed = [METRICS.parse(spec) for spec in metrics]
         spends = asks_endpoint([model for metric in parsed for model in metric.checkpoints()])
-        self._authorise(context, writes=bool(dataset), spends=spends, datasets=bool(dataset))
+        payer = self._authorise(context, writes=bool(dataset), spends=spends, datasets=bool(dataset))
         if bool(pairs) == bool(dataset):
             raise TouchstoneError("Send pairs, or name an imported dataset: one of the two.")
-        if pairs:
-            return {"scores": list(touchstone.score(_few(pairs), metrics))}
-        saved, failures = score_dataset(engine(), dataset, parsed)
+        with paid_by(payer):
+            if pairs:
+                return {"scores": list(touchstone.score(_few(pairs), metrics))}
+            saved, failures = score_dataset(engine(), dataset, parsed)
         return {"saved": format_saved_scores(saved), "failed": failures}
 
     def perturb(
@@ -119,8 +120,8 @@ class AgentTools:
         """
         perturbations, _ = named_kinds(kinds or (), battery)
         models = [model for kind in perturbations for model in kind.checkpoints()]
-        self._authorise(context, spends=asks_endpoint(models))
-        return {"variants": touchstone.perturb(_few(pairs), kinds or (), battery=battery, seed=seed)}
+        with paid_by(self._authorise(context, spends=asks_endpoint(models))):
+            return {"variants": touchstone.perturb(_few(pairs), kinds or (), battery=battery, seed=seed)}
 
     def explain(
         self, context: Context, pairs: list[AgentPair], model: str = "", endpoint: str = "", temperature: float = 0.0
@@ -130,8 +131,8 @@ class AgentTools:
         The model is one of an endpoint, by default the first that is set up, or local:FOLDER.
         """
         sampling = Sampling(resolve_model(model, endpoint), temperature, endpoint=endpoint)
-        self._authorise(context, spends=asks_endpoint([sampling.asked]))
-        opened, mode = engine(), ExplainMode.DETECT
+        with paid_by(self._authorise(context, spends=asks_endpoint([sampling.asked]))):
+            opened, mode = engine(), ExplainMode.DETECT
         if isinstance(sampling.asked, EndpointModel):
             configured_endpoint(endpoint)
         models: list[ModelRef] = [sampling.asked]
@@ -165,25 +166,26 @@ class AgentTools:
         """
         # a study that scores texts may ask an endpoint by the metrics that it is given
         models = [model for spec in metrics or () for model in METRICS.parse(spec).checkpoints()]
-        self._authorise(context, spends=asks_endpoint(models), datasets=bool(datasets), files=bool(run))
+        payer = self._authorise(context, spends=asks_endpoint(models), datasets=bool(datasets), files=bool(run))
         if taken := sorted({"files", "labels"}.intersection(settings or ())):
             raise TouchstoneError(f"`{taken[0]}` names a file and is no setting of a study. Send pairs and scores.")
         if taken := sorted(_STUDY_ARGUMENTS.intersection(settings or ())):
             raise TouchstoneError(f"`{taken[0]}` is no setting of a study, but an argument beside the settings.")
-        report = touchstone.study(
-            name,
-            _few(pairs) if pairs else None,
-            scores=scores or (),
-            label_of_1=label_of_1,
-            dataset=datasets or (),
-            run=run or None,
-            files=(),
-            labels=(),
-            metrics=metrics or (),
-            by=by or None,
-            resamples=resamples or None,
-            **(settings or {}),
-        )
+        with paid_by(payer):
+            report = touchstone.study(
+                name,
+                _few(pairs) if pairs else None,
+                scores=scores or (),
+                label_of_1=label_of_1,
+                dataset=datasets or (),
+                run=run or None,
+                files=(),
+                labels=(),
+                metrics=metrics or (),
+                by=by or None,
+                resamples=resamples or None,
+                **(settings or {}),
+            )
         # what charts draw stands in the tables
         return {name: part for name, part in report_record(report).items() if name != "charts"}
 
@@ -245,20 +247,21 @@ class AgentTools:
         spends: bool = False,
         datasets: bool = False,
         files: bool = False,
-    ) -> None:
-        """Raise RightsError where the token of a call does not allow it."""
+    ) -> str:
+        """The person who pays what the call asks, "" where nobody signs in. Raises RightsError where its token does not allow it."""
         access = self.access(_bearer(context.headers or {}) or self._token)
         if files and (access or is_limited()):  # a demo has guests without tokens
             raise ReadOnlyTokenError(
                 "People share this server, and a file of its disk may not be named. Send its content."
             )
         if access is None:
-            return
+            return ""
         if (writes or spends) and not access.writes:
             does = "asks an endpoint, which may cost money" if spends else "writes to the database"
             raise ReadOnlyTokenError(f"This {does}, and this token only reads. Ask a manager for one that writes.")
         if datasets and access.campaigns:
             raise ReadOnlyTokenError("This token is for some campaigns. Ask a manager for one for all of them.")
+        return access.owner
 
 
 def agent_server(tools: AgentTools) -> MCPServer:

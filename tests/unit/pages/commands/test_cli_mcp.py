@@ -20,6 +20,7 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
 from annotations.store.store import Store
 from core.base import limit_folders
+from core.models import SpendTracker
 from core.settings import Settings
 from pages.commands.shared.agent_tools import AgentTools, agent_app, agent_server
 from pages.server.docs_pages import DOCS, page_names
@@ -215,6 +216,28 @@ def test_a_token_that_reads_neither_writes_nor_spends(shared: Shared, monkeypatc
         assert "may cost money" in await refusal(client, "score", pairs=PAIRS, metrics=["direct-assessment"])
 
     talk(agent_server(AgentTools(shared.store, shared.reading)), conversation)
+
+
+@pytest.mark.parametrize(("budget", "is_asked"), [("0", False), ("5", True)])
+def test_questions_of_a_token_are_paid_by_its_owner(
+    shared: Shared, budget: str, is_asked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_PERSON_BUDGET", budget)
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    touchstone.close()
+
+    async def conversation(client: Client) -> None:
+        await call(client, "score", pairs=PAIRS, metrics=["direct-assessment"])
+        if not is_asked:
+            assert "boss has spent" in str(await call(client, "explain", pairs=PAIRS))
+
+    with serving(lambda *_: text('{"score": 70}')) as endpoint:
+        for name, value in {"BASE_URL": endpoint.url, "MODEL": "m", "PRICE_READ": "0", "PRICE_WRITTEN": "1"}.items():
+            monkeypatch.setenv(f"TOUCHSTONE_LLM_{name}", value)
+        talk(agent_server(AgentTools(shared.store, shared.writing)), conversation)
+    assert bool(endpoint.asked) is is_asked
+    with closing(SpendTracker(tmp_path / "cache")) as spend:
+        assert [*spend.by_person()] == (["boss"] if is_asked else [])
 
 
 def test_a_token_of_campaigns_opens_no_dataset_and_no_token_a_file(shared: Shared, tmp_path: Path) -> None:
