@@ -197,8 +197,9 @@ def _format_worth(worth: Estimate) -> str:
 
 
 def _difference_sentences(differences: Sequence[RateDifference]) -> list[str]:
-    clear = [difference for difference in differences if difference.p is not None and difference.p < 0.05]
-    if not differences:
+    tested = [difference for difference in differences if difference.p is not None]
+    clear = [difference for difference in tested if (difference.p or 0.0) < 0.05]
+    if not tested:  # of parts that are labelled whole nothing is to be tested
         return []
     if not clear:
         return ["No two parts differ significantly."]
@@ -208,7 +209,7 @@ def _difference_sentences(differences: Sequence[RateDifference]) -> list[str]:
     )
     more = f" {len(clear) - 1} further differences are significant." if clear[1:] else ""
     return [
-        f"{worse} is more often inconsistent than {better} (p {format_p(clearest.p)}, corrected for {len(differences)} comparisons).{more}"
+        f"{worse} is more often inconsistent than {better} (p {format_p(clearest.p)}, corrected for {len(tested)} comparisons).{more}"
     ]
 
 

@@ -417,3 +417,13 @@ def test_python_takes_the_labels_of_a_list_or_a_file(tmp_path: Path) -> None:
     file = tmp_path / "few.jsonl"
     file.write_text("\n".join(map(json.dumps, labels)), encoding="utf-8")
     assert touchstone.study("prevalence", pairs, scores=scores, labels=file).sentences == found.sentences
+
+
+def test_nothing_is_said_of_tests_between_parts_that_are_labelled_whole() -> None:
+    """Of 400 summaries the first 60 have a label: 30 of each part, of which 12 and 2 are wrong."""
+    labels = {row: float(row >= 12 if row < 30 else row >= 32) for row in range(60)}
+    rows = np.arange(SIZE)
+    of = replace(labelled(pool(), labels), parts={"a": rows < 30, "b": (rows >= 30) & (rows < 60)})
+    sentences = " ".join(report(of, "random").sentences)
+    assert "differ significantly" not in sentences
+    assert "more often inconsistent" not in sentences
