@@ -33,11 +33,12 @@ pages = pages_for(member)
 st.logo(str(LOGO), size="large")
 page = st.navigation(pages, position="top")
 with st.container(gap=None, key="page-head"):
+    # what every page has comes first: after what only some have, it would stand there twice while a page is changed
+    jobs_bar(member, pages)
+    palette(member, pages)
+    tour(page, pages)
     if page.title != "Probe":
         page_heading(page)
-    tour(page, pages)
-    palette(member, pages)
-    jobs_bar(member, pages)
 state = page_state(RedrawState)
 state.held, state.view = False, load_page(page)
 try:
