@@ -44,6 +44,7 @@ from core.errors import TouchstoneError
 from core.evaluation import thresholds_by_metric
 from core.scoring import METRICS, Engine
 from core.settings import Settings
+from core.types import Failure, FailureKind
 from pages.commands.shared.inputs import open_output, read_bytes, read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
@@ -119,7 +120,10 @@ def command(
     seed: SeedOption = 0,
     device: DeviceOption = None,
 ) -> None:
-    """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question."""
+    """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question.
+
+    Scores that failed by something else than their text leave exit status 1.
+    """
     if gallery:
         _write_gallery(gallery, [Path(name) for name in metric or ()])
         return
@@ -149,7 +153,8 @@ def command(
         released = [name for name in released_columns(audit_data) if name in specs]
         metrics = [METRICS.parse(spec) for spec in specs if spec not in released]
         saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
-        report = _audit(EvidenceWork(engine, settings, audit_data, metrics, seed, saved, released))
+        work = EvidenceWork(engine, settings, audit_data, metrics, seed, saved, released)
+        report = _audit(work)
         if against == LAST:
             records = [record for audit in report.metrics for record in kept_audits(store, audit.metric)]
             earlier = last_report(records, report)
@@ -160,7 +165,8 @@ def command(
     for path, write in writers:
         write_whole(path, write(report))
     typer.echo(format_report(report))
-    if earlier and _print_changes(earlier, report):
+    worse = bool(earlier) and _print_changes(earlier, report)
+    if worse or _print_failed(work):
         raise typer.Exit(1)
 
 
@@ -187,6 +193,18 @@ def _audit(measured: EvidenceWork) -> AuditReport:
     audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
     return build_report(evidence, audits, audit_command(measured.data, specs, measured.gathered.seed))
+
+
+def _print_failed(measured: EvidenceWork) -> int:
+    """Say how many scores failed by something else than their text, and return the number."""
+    failed = [
+        outcome.error
+        for outcome in measured.gathered.outcomes
+        if isinstance(outcome, Failure) and outcome.kind is not FailureKind.INPUT
+    ]
+    if failed:
+        print_status(f"{len(failed)} scores failed. The first: {failed[0]} The same command tries only these again.")
+    return len(failed)
 
 
 def _print_history(settings: Settings, metric: str) -> None:
