@@ -44,7 +44,6 @@ from core.errors import TouchstoneError
 from core.evaluation import thresholds_by_metric
 from core.scoring import METRICS, Engine
 from core.settings import Settings
-from core.types import Failure, FailureKind
 from pages.commands.shared.inputs import open_output, read_bytes, read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
@@ -122,7 +121,7 @@ def command(
 ) -> None:
     """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question.
 
-    Scores that failed by something else than their text leave exit status 1.
+    Scores that failed by something else than their text leave exit status 1, and such an audit is not kept.
     """
     if gallery:
         _write_gallery(gallery, [Path(name) for name in metric or ()])
@@ -160,13 +159,18 @@ def command(
             earlier = last_report(records, report)
             if earlier is None:
                 print_status("No earlier audit on the same data is kept: there is nothing to compare with.")
-        if keep:
+        failed = work.gathered.unexpected
+        if keep and not failed:
             keep_audits(store, report)
     for path, write in writers:
         write_whole(path, write(report))
     typer.echo(format_report(report))
-    worse = bool(earlier) and _print_changes(earlier, report)
-    if worse or _print_failed(work):
+    worse = earlier is not None and _print_changes(earlier, report)
+    if failed:
+        print_status(
+            f"{len(failed)} scores failed, and the audit is not kept. The first: {failed[0]} The same command tries only these again."
+        )
+    if worse or failed:
         raise typer.Exit(1)
 
 
@@ -193,18 +197,6 @@ def _audit(measured: EvidenceWork) -> AuditReport:
     audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
     return build_report(evidence, audits, audit_command(measured.data, specs, measured.gathered.seed))
-
-
-def _print_failed(measured: EvidenceWork) -> int:
-    """Say how many scores failed by something else than their text, and return the number."""
-    failed = [
-        outcome.error
-        for outcome in measured.gathered.outcomes
-        if isinstance(outcome, Failure) and outcome.kind is not FailureKind.INPUT
-    ]
-    if failed:
-        print_status(f"{len(failed)} scores failed. The first: {failed[0]} The same command tries only these again.")
-    return len(failed)
 
 
 def _print_history(settings: Settings, metric: str) -> None:

@@ -160,12 +160,13 @@ def test_scores_that_failed_are_said_and_a_later_audit_tries_them_again(
     broken.touch()
     failed = run(*options)
     assert failed.exit_code == 1
-    assert "scores failed. The first: " in failed.stderr
+    assert "scores failed, and the audit is not kept. The first: " in failed.stderr
     assert "The same command tries only these again." in failed.stderr
     assert METRIC in failed.stdout  # what was measured is reported
+    assert "No audit of breaking is kept." in str(run("audit", "--history", "breaking").exception)
     broken.unlink()
-    assert "failed." not in run(*options).stderr
-    assert done(*options)
+    assert "failed" not in run(*options).stderr
+    assert "breaking" in done("audit", "--history", "breaking")
 
 
 @pytest.mark.slow
