@@ -152,6 +152,7 @@ if TYPE_CHECKING:
     from core.text.language import (
         ANY,
         ENGLISH,
+        NOT_STATED,
         SPACED,
         count_unverified,
         find_mark,
