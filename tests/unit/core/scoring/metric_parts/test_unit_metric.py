@@ -7,7 +7,6 @@ import unicodedata
 import pytest
 
 import touchstone as ts
-from core.errors import BadSettingError
 from core.scoring.metric import METRICS
 from core.types import ClaimList, Example, Span, SummaryClaim
 from tests.drive import drive
