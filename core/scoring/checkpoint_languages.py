@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
+import yaml  # type: ignore[import-untyped]  # it ships no types
 
 from core.text import ANY, ENGLISH, NOT_STATED, SPACED
 
