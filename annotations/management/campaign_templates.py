@@ -153,9 +153,8 @@ def _written(questions: QuestionSet, candidate: Candidate, originals: Mapping[st
     feedback = f"One of the right answers: {candidate.summary}\n\n{_reason(candidate)}"
     types = [error_type] if error_type else []
     [task] = tasks_for_candidate(original, questions, types, "training")
-    # two types of one summary are two tasks: the candidate that shows the answer names them
     return [
-        _Known(candidate.name, _document(candidate), replace(task, key={questions.measure: "yes"}, feedback=feedback))
+        _Known(original.name, _document(candidate), replace(task, key={questions.measure: "yes"}, feedback=feedback))
     ]
 
 
