@@ -106,15 +106,16 @@ def template_tasks(
         groups.setdefault(known.task.asked.get("error_type") or str(known.task.key), []).append(known)
     tasks: dict[str, NewTask] = {}
     taken, documents = Counter[str](), set[str]()
-    parts: tuple[TaskPart, ...] = (*["training"] * template.training, *["gold"] * template.gold)
+    numbers: dict[TaskPart, int] = {"training": template.training, "gold": template.gold}
+    parts = [part for part, number in numbers.items() for _ in range(number)]
     for part in parts:
         # every answer or error type in turn
         for group in sorted(groups, key=lambda group: taken[group]):
-            known = next((known for known in groups[group] if known.document not in documents), None)
-            if known:
+            row = next((row for row in groups[group] if row.document not in documents), None)
+            if row:
                 taken[group] += 1
-                documents.add(known.document)
-                tasks[known.name] = replace(known.task, part=part)
+                documents.add(row.document)
+                tasks[row.name] = replace(row.task, part=part)
                 break
     return tasks
 
@@ -169,13 +170,13 @@ def _explained(questions: QuestionSet, candidates: Sequence[Candidate]) -> list[
         if "entirely" in values:
             other = wrong[(place + len(wrong) // 2) % len(wrong)]
             fits, answer = place % 2 == 0, "entirely" if place % 2 == 0 else "not"
-            told = candidate if fits else replace(candidate, explanations=other.explanations[:1])
+            judged = candidate if fits else replace(candidate, explanations=other.explanations[:1])
             why = (
                 "It names the error that was put in."
                 if fits
                 else f"It is of another text. What is wrong: {_reason(candidate)}"
             )
-            known.append(_task(told, questions, {questions.measure: answer}, why))
+            known.append(_task(judged, questions, {questions.measure: answer}, why))
         else:
             known.append(_task(candidate, questions, {questions.measure: "yes"}, _reason(candidate)))
     if "entirely" not in values:
