@@ -30,10 +30,10 @@ _SECONDS = 3.0  # that a picture of the tour stays, beside one for each hundred 
 _XMP = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><!-- {} --></x:xmpmeta>"
 _PAGES = {
     "stress": (f"stress?{urlencode({'run': BUNDLED_RUN})}", ".matrix"),
-    "evaluate": (f"evaluate?{urlencode({'dataset': PRECOMPUTED})}", "[data-testid=stMain] svg text"),
-    "audit": ("audit", ".audit-strip"),
+    "evaluate": (f"evaluate?{urlencode({'dataset': PRECOMPUTED})}", "[class*=study-answer]"),
+    "audit": ("audit", "h3:has-text('What an audit says')"),
 }
-"""By the name of a picture, the address of its page and what it is taken for, which is scrolled into the window."""
+"""By the name of a picture, the address of its page and what it begins with."""
 
 
 def names_on_pictures() -> str:
@@ -69,7 +69,7 @@ def take_pages(browser: Browser, url: str) -> None:
         page.goto(f"{url}/{address}")
         page.locator(result).first.wait_for(timeout=START_MS)
         idle(page)
-        page.locator(result).first.scroll_into_view_if_needed()
+        page.locator(result).first.evaluate("result => result.scrollIntoView()")
         colours = Image.open(io.BytesIO(_settled(page))).convert("RGB").quantize(256)
         colours.save(_FOLDER / f"{name}.png", optimize=True, pnginfo=noted)
 
