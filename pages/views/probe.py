@@ -7,6 +7,7 @@ from pages.server import services
 from pages.ui.evaluate.percentiles import percentile_expander
 from pages.ui.explain.explain_requests import explanations_arrived
 from pages.ui.explain.explain_tab import explain_tab
+from pages.ui.probe.blind_labels import hides_scores
 from pages.ui.probe.board_scores import (
     BOARD_KEY,
     build_board,
@@ -67,7 +68,7 @@ with controls:
         kept_offer()
         variant_progress()
 with document_pane:
-    marks = document_highlights(request, selected)
+    marks = document_highlights(request, None if hides_scores() else selected)
     document_view(current_pair().document, highlights=marks, key="document", height=PANE_HEIGHT)
 with summary_pane:
     edit, as_json, claims, explain, record = st.tabs(["Edit", "Edit JSON", "Claims", "Explain", "Record"], key="tabs")

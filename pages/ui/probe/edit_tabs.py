@@ -76,7 +76,7 @@ def edit_json_tab() -> None:
         key=ProbeState.edit_json.key,
         height=150,
         placeholder=_JSON_EXAMPLE,
-        help="original_text must be a substring of the original summary. An edit that is there is pinned, to be compared. With `intended` or "
+        help="original_text must be a substring of the original summary. An edit that is there goes into the comparison below. With `intended` or "
         "`error_type` the JSON says what the edits are meant to be.",
     )
     st.button("Execute", key="execute", type="primary", on_click=_execute_json)
@@ -110,7 +110,7 @@ def _intention_fields() -> None:
             width="stretch",
             on_click=pin_edit,
             disabled=full or is_pinned(),
-            help=f"{MAX_PINNED} edits are pinned, and no more fit. Unpin one."
+            help=f"{MAX_PINNED} edits are compared, and no more fit. Remove one."
             if full
             else "Keeps this edit below the scores, beside the next ones that you try on the same summary.",
         )

@@ -13,6 +13,7 @@ from annotations.store.records import FLAW_MEANINGS, EditAnswers, LabelRecord, R
 from core.errors import TouchstoneError
 from core.types import ErrorType, ExplanationFlaw, Grade, T, Verdict
 from pages.server import services
+from pages.ui.probe.blind_labels import blind_caption, blind_toggle, is_blind
 from pages.ui.probe.edit_tabs import edits_in_context
 from pages.ui.probe.pair import EDITOR_KEY, current_edits, current_pair, edited_summary, note_change
 from pages.ui.probe.probe_state import ProbeState, probe_state
@@ -22,8 +23,7 @@ from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import SessionUserState
 
-EDIT_QUESTIONS = {
-    ProbeState.inconsistent: "Does the edit make the summary inconsistent with the document?",
+EDIT_QUESTIONS = {  # asked where the label is that the edited summary is inconsistent
     ProbeState.interesting: "Is the error interesting: more than a changed number, date, name or negation?",
     ProbeState.controlled: "Is the edit controlled: one small error, and nothing else changed?",
     ProbeState.explanation_good: "Does the explanation say completely and only what is wrong?",
@@ -54,6 +54,8 @@ def record_tab() -> None:
             args=(record_from_form,),
             disabled=services.settings().demo or not verdict,
         )
+        blind_toggle()
+    blind_caption()
     confidence_column, type_column = st.columns([1.2, 1])
     confidence_column.segmented_control(
         "How sure are you?",
@@ -69,7 +71,7 @@ def record_tab() -> None:
         placeholder="None",
         help=error_type_meanings().listing(),
     )
-    if current_edits():
+    if current_edits() and verdict is Verdict.INCONSISTENT:
         for widget, question in EDIT_QUESTIONS.items():
             field = record_field(widget)
             st.segmented_control(question, ["Yes", "No"], key=field.key)
@@ -139,14 +141,7 @@ def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
     verdict = verdict or record_field(ProbeState.verdict).get()
     if verdict is None:
         raise RecordError("The label has no verdict. Choose one first.")
-    answers_by_question: dict[str, bool] = {}
-    for widget in EDIT_QUESTIONS if current_edits() else ():
-        answer = record_field(widget).get()
-        if answer is not None:
-            answers_by_question[widget.key] = answer == "Yes"
-        if answer != "Yes":
-            break  # what was answered below it before does not count
-    answers = EditAnswers(**answers_by_question)
+    answers = _edit_answers(verdict) if current_edits() else EditAnswers()
     explanation = record_field(ProbeState.explanation).get().strip()
     grade = record_field(ProbeState.grade).get() if explanation else None
     return LabelRecord(
@@ -160,7 +155,7 @@ def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
         confidence=record_field(ProbeState.confidence).get(),
         error_type=record_field(ProbeState.error_type).get(),
         note=record_field(ProbeState.note).get().strip(),
-        blind=False,
+        blind=is_blind(),
         answers=answers if answers != EditAnswers() else None,
         explanation=explanation if grade else "",
         explanation_by=next((edit.by for edit in current_edits() if edit.explanation), ""),
@@ -169,3 +164,20 @@ def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
         contexts=pair.contexts,
         question=pair.question,
     )
+
+
+def _edit_answers(verdict: Verdict) -> EditAnswers:
+    """Answers about the edit: of a consistent summary, that it made nothing inconsistent; of an inconsistent one, those that were given.
+
+    Where none is given, the original may have been inconsistent already.
+    """
+    if verdict is Verdict.CONSISTENT:
+        return EditAnswers(inconsistent=False)
+    answers: dict[str, bool] = {}
+    for widget in EDIT_QUESTIONS if verdict is Verdict.INCONSISTENT else ():
+        answer = record_field(widget).get()
+        if answer is not None:
+            answers[widget.key] = answer == "Yes"
+        if answer != "Yes":
+            break  # what was answered below it before does not count
+    return EditAnswers(inconsistent=True, **answers) if answers else EditAnswers()
