@@ -34,7 +34,6 @@ from annotations.labelling.limits import PersonState, load_states, pause_person,
 from annotations.management.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.management.campaign_versions import IssuedVersion, load_versions, require_passable, revise_campaign
 from annotations.management.candidates import Candidate, load_candidates
-from annotations.management.gold_tasks import gold_of_decisions
 from annotations.management.preannotation import (
     AnswerSource,
     count_suggestions,
@@ -193,11 +192,6 @@ class ManagerActions:
     def remarks(self, campaign_id: str) -> list[TaskRemark]:
         with read_session(self._store.engine) as session:
             return load_remarks(session, load_campaign(session, campaign_id))
-
-    def use_as_gold(self, campaign_id: str, tasks: Sequence[str]) -> int:
-        with self._store.writing() as session:
-            campaign = load_campaign(session, campaign_id)
-            return add_tasks(session, campaign, gold_of_decisions(session, campaign, tasks))
 
     def resolved_tasks(self, campaign_id: str) -> list[ResolvedTask]:
         with read_session(self._store.engine) as session:
