@@ -157,7 +157,7 @@ _SELECT_ANSWERS = (
     .where(
         col(Reservation.person_id) == bindparam("person"),
         or_(col(Task.part) == "work", and_(col(Task.part) == "gold", ~col(Reservation.excluded))),
-        col(Response.act) == "answer",
+        *(col(Response.act) == "answer", col(Response.mode) != "imported"),
     )
     .order_by(col(Response.id))
 )

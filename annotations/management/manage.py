@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sqlmodel import select
@@ -34,6 +34,7 @@ from annotations.labelling.limits import PersonState, load_states, pause_person,
 from annotations.management.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.management.campaign_versions import IssuedVersion, load_versions, require_passable, revise_campaign
 from annotations.management.candidates import Candidate, load_candidates
+from annotations.management.earlier_labels import add_earlier_labels
 from annotations.management.preannotation import (
     AnswerSource,
     count_suggestions,
@@ -104,13 +105,20 @@ class ManagerActions:
             return dict(session.exec(select(Campaign.id, Campaign.created_at)).all())
 
     def create(
-        self, name: str, content: VersionContent, tasks: Iterable[NewTask] = (), people: CampaignPeople = EVERYBODY
+        self,
+        name: str,
+        content: VersionContent,
+        tasks: Iterable[NewTask] = (),
+        people: CampaignPeople = EVERYBODY,
+        earlier: Collection[str] = (),
     ) -> CampaignSettings:
-        """A campaign with its tasks for some people, or none of it."""
+        """A campaign with its tasks for some people, and the labels that those named in `earlier` gave elsewhere, or none of it."""
+        new = list(tasks)
         with self._store.writing() as session:
             campaign = create_campaign(session, name, self._person.name, content)
             assign(session, campaign.id, people, self._person.name)
-            add_tasks(session, campaign, tasks)
+            add_tasks(session, campaign, new)
+            add_earlier_labels(session, campaign, new, earlier)
             require_passable(session, campaign)
             require_suggestions(session, campaign)
             return campaign

@@ -266,12 +266,14 @@ def _count_labels(
         state, person = states[label.task], number_of[label.person]
         moment = (label.created_at - EPOCH) // _MICROSECOND
         state.add(person, Kind.FIRST)
+        if measured(label.answers) != now[label.task, label.person]:
+            state.add(person, Kind.REVISED)
+        if label.mode == "imported":  # nobody knows how long it took, or when
+            continue
         state.add(person, Kind.ACTIVE, bucket=active_bucket(label.active_ms))
         state.add(person, Kind.ACTIVE_MS, bucket=label.active_ms)
         state.add(person, Kind.HOUR, bucket=moment // HOUR_US)
         state.add(person, Kind.MOMENT, bucket=moment)
-        if measured(label.answers) != now[label.task, label.person]:
-            state.add(person, Kind.REVISED)
     for first, second in repeated_labels(labels):
         is_same = measured(first.answers) == measured(second.answers)
         states[first.task].add(number_of[first.person], Kind.REPEATED, *([Kind.SAME] if is_same else []))

@@ -16,7 +16,12 @@ from core.scoring import METRICS
 from core.stats import format_count
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, labelling_people, open_campaign, people_choice
-from pages.ui.campaigns.file_items import blind_columns, column_names, shown_columns_choice
+from pages.ui.campaigns.file_items import (
+    blind_columns,
+    column_names,
+    earlier_labels_choice,
+    shown_columns_choice,
+)
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.items_table import items_table
 from pages.ui.campaigns.known_answers import known_answers
@@ -63,6 +68,8 @@ def new_campaign_form() -> None:
             least_variety=50,
         )
         rules = rules_form(_NEW_KEY, before, overlap, _campaign_names())
+    with items_column:
+        earlier = earlier_labels_choice(_NEW_KEY, items.work)
     if rules is not None:
         with items_column:
             reach_lines(
@@ -70,7 +77,7 @@ def new_campaign_form() -> None:
                     rules, {str(part): number for part, number in items.by_part.items()}, labelling_people(people)
                 )
             )
-        _create_bar(name, VersionContent(text, guidelines, rules), items, people)
+        _create_bar(name, VersionContent(text, guidelines, rules), items, people, earlier)
     else:
         st.error("Two rules contradict each other: see Rules.", icon=":material/error:")
 
@@ -97,7 +104,9 @@ def _campaign_names() -> list[str]:
     return [campaign.name for campaign in campaign_manager().campaigns()]
 
 
-def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: CampaignPeople) -> None:
+def _create_bar(
+    name: str, wording: VersionContent, items: ChosenItems, people: CampaignPeople, earlier: Sequence[str]
+) -> None:
     with st.container():  # what lies below keeps its place when a hint comes or goes
         for hint in setup_hints(read_questions(wording.questions), wording.rules, items):
             st.caption(f":material/info: {hint}")
@@ -118,13 +127,17 @@ def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: 
         others = [
             f"{number} for {part}" for part in ("training", "qualification", "gold") if (number := items.of(part))
         ]
+        there = sum(name in task.earlier for task in items.work for name in earlier)
+        come = [f"{format_count(there, 'label')} that come along"] if there else []
         st.caption(
-            escape_markdown(", ".join([f"{format_count(len(items.work), 'item')} × {times} = {labels}", *others]))
+            escape_markdown(
+                ", ".join([f"{format_count(len(items.work), 'item')} × {times} = {labels}", *come, *others])
+            )
         )
     if pressed:
         with error_as_notice():
             tasks, order = _in_order(read_questions(wording.questions), wording.rules, items.tasks)
-            campaign = campaign_manager().create(name.strip(), wording, tasks, people)
+            campaign = campaign_manager().create(name.strip(), wording, tasks, people, earlier)
             # the same texts are one item, however often a dataset has them
             number = len(campaign_manager().tasks(campaign.id))
             leave_notice(f"{campaign.name} is open: {format_count(number, 'item')} to label under Annotate.{order}")
