@@ -11,7 +11,12 @@ from core.edits import Editor, read_edit_examples
 from core.errors import TouchstoneError
 from core.types import Example
 
-GOOD = {"kind": "good", "original_text": "in May", "replace_text": "after the flood", "explanation": "It was before it."}
+GOOD = {
+    "kind": "good",
+    "original_text": "in May",
+    "replace_text": "after the flood",
+    "explanation": "It was before it.",
+}
 BAD = {"kind": "bad", "original_text": "1911", "replace_text": "1912", "why": "A changed year is found at a glance."}
 
 
