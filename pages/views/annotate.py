@@ -26,6 +26,7 @@ from pages.ui.annotate.frame import (
     show_warning,
 )
 from pages.ui.annotate.labeller import labeller
+from pages.ui.annotate.own_work import own_work_button
 from pages.ui.annotate.presses import handle_draft, handle_presses
 from pages.ui.shared.script_run import end_run
 from pages.ui.shared.session_user import member_let_in
@@ -50,6 +51,7 @@ with show_store_errors(), st.container(horizontal=True, vertical_alignment="cent
     progress = read_or_keep(campaign.id, lambda: labelling().progress(campaign.id))
     guidelines_button(campaign)
     comments_button(campaign)
+    own_work_button(campaign)
     guidelines = read_or_keep(f"guidelines {campaign.id}", lambda: labelling().guidelines(campaign.id))
     progress_caption(campaign, progress, guidelines)
 require_code(campaign, guidelines)

@@ -151,6 +151,8 @@ class AnnotateState:
     """True if the dialog of the guidelines is open."""
     comments_open: bool = False
     """True if the dialog of the comments is open."""
+    work_open: bool = False
+    """True if the dialog of the person's own work is open."""
     comments_read: Mapping[str, int] = field(default_factory=dict)
     """By task, the last answer to a comment that the person was shown."""
     guidelines_read: frozenset[tuple[str, int]] = frozenset()

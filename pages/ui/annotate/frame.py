@@ -26,6 +26,7 @@ from pages.ui.annotate.current_task import (
     read_or_keep,
     show_why_nothing,
 )
+from pages.ui.annotate.own_work import own_work_button
 from pages.ui.annotate.presses import open_previous
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.script_run import end_run
@@ -58,6 +59,7 @@ def say_left_campaign(campaigns: Mapping[str, CampaignSettings]) -> None:
             state = "is for others now" if campaign.is_open else "is closed"
             labels = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
             st.info(f"{escape_markdown(campaign.name)} {state}; {labels}.", icon=":material/lock:")
+            own_work_button(campaign)
         else:  # its name is for those whose work it is
             st.info("The campaign of this link is closed, or for others.", icon=":material/lock:")
         if campaigns:
@@ -244,7 +246,7 @@ def finish_link() -> None:
 
 def _set_guidelines_open(shown: bool) -> None:
     state = annotate_state()
-    state.guidelines_open, state.comments_open = shown, False
+    state.guidelines_open, state.comments_open, state.work_open = shown, False, False
 
 
 # a draft may be saved meanwhile, which runs the page again: the dialog is open until it is closed

@@ -17,7 +17,12 @@ from core.scoring import METRICS
 from core.stats import format_count
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, labelling_people, open_campaign, people_choice
-from pages.ui.campaigns.file_items import blind_columns, column_names, shown_columns_choice
+from pages.ui.campaigns.file_items import (
+    blind_columns,
+    column_names,
+    earlier_labels_choice,
+    shown_columns_choice,
+)
 from pages.ui.campaigns.item_pool import ChosenItems, bundled_candidates, chosen_items, item_pool
 from pages.ui.campaigns.items_table import items_table
 from pages.ui.campaigns.known_answers import known_answers
@@ -72,6 +77,8 @@ def new_campaign_form() -> None:
         own = {**template.rules, "template": template.name} if template else {}
         before = CampaignRules.model_validate({**usual, **own, "shown_columns": shown})
         rules = rules_form(key, before, overlap, _campaign_names())
+    with items_column:
+        earlier = earlier_labels_choice(key, items.work)
     if rules is not None:
         with items_column:
             reach_lines(
@@ -82,7 +89,7 @@ def new_campaign_form() -> None:
         if template:
             with wording_column:
                 template_notes(template, rules, {part: items.of(part) for part in ("training", "gold")})
-        _create_bar(name, VersionContent(text, guidelines, rules), items, people, template)
+        _create_bar(name, VersionContent(text, guidelines, rules), items, people, earlier, template)
     else:
         st.error("Two rules contradict each other: see Rules.", icon=":material/error:")
 
@@ -114,6 +121,7 @@ def _create_bar(
     wording: VersionContent,
     items: ChosenItems,
     people: CampaignPeople,
+    earlier: Sequence[str],
     template: CampaignTemplate | None = None,
 ) -> None:
     with st.container():  # what lies below keeps its place when a hint comes or goes
@@ -136,18 +144,24 @@ def _create_bar(
         others = [
             f"{number} for {part}" for part in ("training", "qualification", "gold") if (number := items.of(part))
         ]
+        there = sum(name in task.earlier for task in items.work for name in earlier)
+        come = [f"{format_count(there, 'label')} that come along"] if there else []
         st.caption(
-            escape_markdown(", ".join([f"{format_count(len(items.work), 'item')} × {times} = {labels}", *others]))
+            escape_markdown(
+                ", ".join([f"{format_count(len(items.work), 'item')} × {times} = {labels}", *come, *others])
+            )
         )
     if pressed:
         with error_as_notice():
             tasks, order = _in_order(read_questions(wording.questions), wording.rules, items.tasks)
             qualification = qualification_of(template, name.strip(), current_member().name) if template else None
             if qualification:
-                campaign = campaign_manager().create_qualified(name.strip(), wording, tasks, people, qualification)
+                campaign = campaign_manager().create_qualified(
+                    name.strip(), wording, tasks, people, qualification, earlier
+                )
                 order += f" Its items are for those who pass {qualification.name}, which is open too."
             else:
-                campaign = campaign_manager().create(name.strip(), wording, tasks, people)
+                campaign = campaign_manager().create(name.strip(), wording, tasks, people, earlier)
             # the same texts are one item, however often a dataset has them
             number = len(campaign_manager().tasks(campaign.id))
             leave_notice(f"{campaign.name} is open: {format_count(number, 'item')} to label under Annotate.{order}")
