@@ -1,4 +1,4 @@
-"""How much likelier a model finds the summary that it writes itself than a given one (figure 2 of BUMP, Ma et al. 2023)."""
+"""Likelihood of a summary less that of the summary which the same model writes (figure 2 of BUMP, Ma et al. 2023)."""
 
 from __future__ import annotations
 
@@ -83,9 +83,8 @@ class GenerationGap(ReplaceableWeights, MultiRoundMetric):
             ]
             if inside:
                 parts.append(Part(span, _mean(inside) - level))
-        notes = (f"The model's own summary: {generated}",)
-        if given.cut:
-            notes = (*notes, f"{given.cut} tokens beyond the limit were not read.")
+        cut = [f"{given.cut} tokens beyond the limit were not read."] if given.cut else []
+        notes = (f"The model's own summary: {generated}", *cut)
         tokens = written.tokens + given.tokens + own.tokens
         seen = Seen((Span(0, len(example.document)),), tokens, given.cut, notes)
         return Score(_mean(given.values) - level, tuple(parts), seen)
