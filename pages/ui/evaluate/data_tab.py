@@ -160,7 +160,7 @@ def offer_features(choice: EvaluationChoice) -> None:
         return
     imported = [name for name in choice.datasets if name != PRECOMPUTED]  # which has no place for more scores
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(escape_markdown(f"Not scored or not chosen: {', '.join(missing)}."))
+        st.markdown(escape_markdown(f"Not scored or not chosen: {', '.join(map(metric_title, missing))}."))
         for name in imported:
             label = escape_markdown(f"Score {name} with them")
             st.button(
