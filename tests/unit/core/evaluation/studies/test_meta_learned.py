@@ -11,6 +11,7 @@ from core.evaluation.study import StudyData
 from core.models.words.shallow import SHALLOW_FEATURES
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import draw_resamples
+from core.scoring import metric_title
 from core.types import Sample, StoredScore, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import sample, scored
 
