@@ -94,6 +94,10 @@ class CampaignRules(BaseModel):
     """Seconds that at least half of a person's labels take."""
     least_variety: int = Field(0, ge=0, le=99)
     """Least share of labels other than the person's commonest answer, in % of the same share in the labels of others."""
+    check_code: bool = False
+    """Ask once a session for a code that stands in the guidelines, as BUMP did, so that they are read."""
+    template: str = Field("", max_length=80)
+    """Template that the campaign was made from; "": none."""
     seed: int = Field(0, ge=0, lt=2**31)
     """Seed of every random order of the campaign."""
 
@@ -163,17 +167,27 @@ class NewTask:
     """An item to label: one of the store, or a `pair` that is kept with the campaign.
 
     `key` are the known answers of training, qualification and gold, with the sides unswapped. `asked` is what the questions
-    need besides the texts: {"error_type": …} to write, {"explanation": …} to judge. `columns` are the cells of the owner's table.
+    need besides the texts: {"error_type": …} to write, {"explanation": …} to judge.
     """
 
     item_id: str = ""
+    """Id of the item in the store; "" with a pair."""
     part: TaskPart = "work"
+    """Part of the campaign."""
     explanation_id: str = ""
+    """Id of the explanation to judge; "" for none."""
     asked: Mapping[str, str] = field(default_factory=dict)
+    """Details that the questions need, by name."""
     key: Mapping[str, Any] = field(default_factory=dict)
+    """Known answers by question; empty for work."""
     feedback: str = ""
+    """Explanation that training shows after an answer."""
     pair: PairRecord | None = None
+    """Texts that are kept with the campaign; None with an item of the store."""
     columns: Mapping[str, str] = field(default_factory=dict)
+    """Cells of the owner's table, by column."""
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    """Answers to the measured question that people gave in another tool, by name."""
 
 
 def own_columns(item: Item) -> dict[str, str]:

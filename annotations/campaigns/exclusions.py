@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.withdrawals import is_withdrawn
 from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_text
@@ -119,7 +120,7 @@ def reinstate(session: Session, campaign: CampaignSettings, exclusion_id: int, r
 
 
 def mark_reservations(session: Session, campaign: CampaignSettings, person_id: str) -> None:
-    """Mark the labels of a person that the valid exclusions leave out whole."""
+    """Mark the labels of a person that the valid exclusions leave out whole, and those of items that are withdrawn."""
     whole = [
         row
         for row in _valid_exclusions(session, campaign.id)
@@ -132,6 +133,7 @@ def mark_reservations(session: Session, campaign: CampaignSettings, person_id: s
     )
     session.execute(own.where(col(Reservation.excluded)).values(excluded=False))
     session.execute(own.where(col(Reservation.id).in_(left_out)).values(excluded=True))
+    session.execute(own.where(is_withdrawn(col(Reservation.task_id))).values(excluded=True))
     session.expire_all()
 
 

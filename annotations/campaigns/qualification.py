@@ -14,6 +14,7 @@ from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import unswap_answers
+from annotations.campaigns.withdrawals import IS_WITHDRAWN
 from annotations.people.people import Member
 from annotations.store.campaign_tables import AnswerKey, Campaign, Task
 from annotations.store.response_tables import Reservation, Response
@@ -140,6 +141,7 @@ _SELECT_KNOWN = (
     .where(
         col(Task.id).in_(bindparam("tasks", expanding=True)),
         Reservation.person_id == bindparam("person"),
+        ~col(Reservation.excluded),
         Response.act == "answer",
     )
     .order_by(col(Response.id))
@@ -167,7 +169,8 @@ _SELECT_GOLD = (
     .join(Reservation, col(Reservation.task_id) == col(Task.id))
     .join(Response, col(Response.reservation_id) == col(Reservation.id))
     .where(
-        col(Task.id).in_(bindparam("tasks", expanding=True)), col(Task.part) == "gold", col(Response.act) == "answer"
+        *(col(Task.id).in_(bindparam("tasks", expanding=True)), col(Task.part) == "gold"),
+        *(col(Response.act) == "answer", ~col(Reservation.excluded)),
     )
     .order_by(col(Response.id))
 )
@@ -209,7 +212,7 @@ def count_finished_tasks(session: Session, campaign: CampaignSettings, person: M
 _COUNT_TASKS = (
     select(func.count())
     .select_from(Task)
-    .where(Task.campaign_id == bindparam("campaign"), Task.part == bindparam("part"))
+    .where(Task.campaign_id == bindparam("campaign"), Task.part == bindparam("part"), ~IS_WITHDRAWN)
 )
 _COUNT_FINISHED_TASKS = (
     select(func.count())

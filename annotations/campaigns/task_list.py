@@ -10,6 +10,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.withdrawals import load_withdrawals
 from annotations.store.campaign_tables import AnswerKey, Task
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import FlagResolution, Reservation, Response
@@ -18,15 +19,24 @@ from annotations.store.tables import ItemRow
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """One thing to label; `key` are its known answers, `labels` is the number of labels that it has, `columns` are the cells of the owner's table."""
+    """One thing to label."""
 
     task: str
+    """Id of the task."""
     part: str
+    """Part of the campaign."""
     summary: str
+    """Text of the summary."""
     asked: Mapping[str, Any]
+    """Details that the questions need besides the texts."""
     key: Mapping[str, Any]
+    """Known answers; empty where there are none."""
     labels: int
+    """Number of labels that count."""
     columns: Mapping[str, str]
+    """Cells of the owner's table, by column."""
+    withdrawn: str = ""
+    """Reason why it is withdrawn; "" where it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,7 @@ def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
             .group_by(col(Reservation.task_id))
         ).all()
     )
+    withdrawn = load_withdrawals(session, campaign.id)
     return [
         TaskRow(
             task.id,
@@ -68,6 +79,7 @@ def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
             keys.get(task.id, {}),
             labels.get(task.id, 0),
             task.columns,
+            withdrawn[task.id].reason if task.id in withdrawn else "",
         )
         for task, text in rows
     ]

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.withdrawals import IS_WITHDRAWN
 from annotations.people.people import Member
 from annotations.store.campaign_tables import Task, WantedLabels
 from annotations.store.response_tables import PersonTasks, Reservation
@@ -62,7 +63,7 @@ def wanted_labels(session: Session, campaign: CampaignSettings, task_id: str) ->
 
 def calibration_tasks(campaign: CampaignSettings) -> SelectOfScalar[str]:
     """The ids of the items that everybody labels."""
-    work = select(Task.id).where(Task.campaign_id == campaign.id, Task.part == "work")
+    work = select(Task.id).where(Task.campaign_id == campaign.id, Task.part == "work", ~IS_WITHDRAWN)
     return work.order_by(col(Task.position), col(Task.id)).limit(campaign.rules.calibration)
 
 

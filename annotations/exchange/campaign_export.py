@@ -40,6 +40,7 @@ from annotations.store.campaign_tables import (
     DrawStop,
     Suggestion,
     Task,
+    TaskWithdrawal,
     VersionRow,
 )
 from annotations.store.database import read_session
@@ -129,8 +130,10 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
     reinstated = select(Reinstatement.by).join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
     limited = select(Person.name).join(LimitEvent, col(LimitEvent.person_id) == Person.id)
     paused = select(LimitEvent.by).where(LimitEvent.campaign_id == campaign_id)
+    withdrew = select(TaskWithdrawal.by).join(Task, col(Task.id) == TaskWithdrawal.task_id)
     drew = select(CampaignDraw.by).where(CampaignDraw.campaign_id == campaign_id)
     return {
+        *session.exec(withdrew.where(Task.campaign_id == campaign_id)),
         *session.exec(drew),
         *session.exec(limited.where(LimitEvent.campaign_id == campaign_id)),
         *session.exec(paused),

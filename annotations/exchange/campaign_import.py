@@ -33,6 +33,7 @@ from annotations.exchange.response_rows import (
     ExportedLabel,
     ExportedLimit,
     ExportedReservation,
+    ExportedWithdrawal,
 )
 from annotations.exchange.setup_rows import (
     ExportedCampaign,
@@ -66,6 +67,7 @@ from annotations.store.response_tables import (
 )
 from annotations.store.store import Store
 from annotations.store.tables import Document, EditRow, Explanation, ItemRow, Origin
+from annotations.store.trigger_counts import drop_withdrawn_places
 from annotations.store.writes import content_id, document_values, edit_rows, insert_new, item_row, origin_id
 from core.text import contexts_from_json
 from core.types import Edit, Example, Span
@@ -239,6 +241,12 @@ def import_exclusions(context: CampaignImport, rows: Iterable[ExportedExclusion]
             )
 
 
+def import_withdrawals(context: CampaignImport, rows: Iterable[ExportedWithdrawal]) -> None:
+    import_rows(context, rows)
+    context.session.flush()
+    drop_withdrawn_places(context.session.connection())
+
+
 def import_campaign(store: Store, lines: Iterable[str], name: str = "") -> CampaignSettings:
     """Add an exported campaign, under its own name or another: all of it or nothing.
 
@@ -285,6 +293,7 @@ IMPORT_STEPS: Mapping[type[ExportedRow], Callable[[CampaignImport, list[Any]], N
     ExportedComment: import_rows,
     ExportedFlagResolution: import_rows,
     ExportedExclusion: import_exclusions,
+    ExportedWithdrawal: import_withdrawals,
     ExportedLimit: import_rows,
 }
 """The import function of each kind of row, in the order of their dependencies."""

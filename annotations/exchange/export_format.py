@@ -37,6 +37,7 @@ from annotations.exchange.response_export import (
     limit_rows,
     reservation_rows,
     resolution_rows,
+    withdrawal_rows,
 )
 from annotations.people.people import Member, Right
 from annotations.results.label_agreement import OVERALL, LabelAgreement, compute_agreement
@@ -210,5 +211,14 @@ def exported_rows(session: Session, context: ExportContext) -> Iterator[Exported
     for rows in (draw_rows, suggestion_rows, reservation_rows):
         yield from rows(session, context)
     yield from label_rows(session, context, lambda number: provenance[number - 1])
-    for rows in (decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows, limit_rows):
+    events = (
+        decision_rows,
+        correction_rows,
+        comment_rows,
+        resolution_rows,
+        exclusion_rows,
+        withdrawal_rows,
+        limit_rows,
+    )
+    for rows in events:
         yield from rows(session, context)

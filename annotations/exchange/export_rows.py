@@ -19,6 +19,7 @@ from annotations.exchange.response_rows import (
     ExportedLabel,
     ExportedLimit,
     ExportedReservation,
+    ExportedWithdrawal,
 )
 from annotations.exchange.setup_rows import (
     ExportedCampaign,
@@ -52,6 +53,7 @@ ExportedRow = (
     | ExportedFlagResolution
     | ExportedSuggestion
     | ExportedExclusion
+    | ExportedWithdrawal
     | ExportedLimit
     | ExportedDraw
     | ExportedStop

@@ -21,7 +21,9 @@ Cells = dict[str, object]
 _NEGATIVE = re.compile(r"-\d{1,15}(\.\d{1,15})?", re.ASCII)
 
 _TEXT_COLUMNS = ("document", "original", "summary")
-_OPTIONAL_COLUMNS = ("question", "explanation", "asked_error_type", "original")
+WITHDRAWN = "withdrawn"
+"""Column with the reason why an item is withdrawn, and the decision of such an item."""
+_OPTIONAL_COLUMNS = (WITHDRAWN, "question", "explanation", "asked_error_type", "original")
 """Columns that a table has only where an item fills them."""
 
 
@@ -59,7 +61,7 @@ def table_of_items(
     behind = (*more, "task", "part")
     names = [
         name
-        for name in ("item_id", *_TEXT_COLUMNS, *_OPTIONAL_COLUMNS[:-1], *behind)
+        for name in ("item_id", *_TEXT_COLUMNS, *_OPTIONAL_COLUMNS[1:-1], *behind)
         if name in filled or name not in _OPTIONAL_COLUMNS
     ]
     shown = names_beside(own, names)

@@ -21,8 +21,9 @@ from annotations.exchange.response_rows import (
     ExportedLabel,
     ExportedLimit,
     ExportedReservation,
+    ExportedWithdrawal,
 )
-from annotations.store.campaign_tables import Task, VersionRow
+from annotations.store.campaign_tables import Task, TaskWithdrawal, VersionRow
 from annotations.store.people_tables import Person
 from annotations.store.records import RecordError
 from annotations.store.response_tables import (
@@ -168,6 +169,18 @@ def exclusion_rows(session: Session, context: ExportContext) -> Iterator[Exporte
             reinstated_by=context.pseudonym(end.by) if end else None,
             reinstated_at=end.created_at if end else None,
         )
+
+
+def withdrawal_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    numbered, others = numbered_tasks(context.campaign), numbered_tasks(context.campaign)
+    rows = session.exec(
+        select(TaskWithdrawal, numbered.c.number, others.c.number)
+        .join(numbered, numbered.c.id == TaskWithdrawal.task_id)
+        .outerjoin(others, others.c.id == TaskWithdrawal.replaced_by)
+        .order_by(col(TaskWithdrawal.id))
+    )
+    for row, number, replacement in rows:
+        yield context.export(ExportedWithdrawal, row, task=number, replaced_by=replacement)
 
 
 def limit_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:

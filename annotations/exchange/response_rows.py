@@ -19,6 +19,7 @@ from annotations.exchange.export_columns import (
     StorableText,
     TaskNumber,
 )
+from annotations.store.campaign_tables import TaskWithdrawal
 from annotations.store.response_tables import (
     Adjudication,
     Comment,
@@ -89,8 +90,8 @@ class ExportedLabel(ExportedModel):
     """Reason of a skip or flag; "" for an answer."""
     blind: bool
     """True if no score had been shown."""
-    mode: Literal["unaided", "pre-annotated", "assisted"] = "unaided"
-    """Help that the label was given with."""
+    mode: Literal["unaided", "pre-annotated", "assisted", "imported"] = "unaided"
+    """Help that the label was given with; imported where another tool has it from the person."""
     version: int
     """Version of guidelines and questions that were shown."""
     order: Annotated[int, ExportColumn("number")]
@@ -228,6 +229,20 @@ class ExportedExclusion(ExportedModel):
     """Name or pseudonym of the manager who ended it; None while it is valid."""
     reinstated_at: Annotated[datetime | None, QUERIED] = None
     """Time of its end; None while it is valid."""
+
+
+class ExportedWithdrawal(ExportedModel):
+    """Withdrawal of a task, or its return; the last row of a task counts."""
+
+    table = TaskWithdrawal
+
+    kind: Literal["withdrawal"] = "withdrawal"
+    task: TaskNumber
+    withdrawn: bool
+    reason: StorableText
+    replaced_by: Annotated[int | None, ExportColumn("replaced_by", None, LocalIds.task)]
+    by: MakerName
+    created_at: datetime
 
 
 class ExportedLimit(ExportedModel):

@@ -44,6 +44,7 @@ from annotations.labelling.responses import (
     save_response,
 )
 from annotations.people.people import Member, Right
+from annotations.results.person_work import PersonWork, load_own_work
 from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
@@ -105,6 +106,11 @@ class AnnotatorActions:
                 return None
             answered = load_person_tasks(session, campaign_id, self._person.id).answered
             return load_campaign(session, campaign_id), answered
+
+    def own_work(self, campaign_id: str) -> tuple[PersonWork, dict[str, str]]:
+        """The labels of this person in a campaign, with what may be shown beside them, and the summaries by task."""
+        with read_session(self._store.engine) as session:
+            return load_own_work(session, load_campaign(session, campaign_id), self._person.id)
 
     def guidelines(self, campaign_id: str) -> list[ReadGuidelines]:
         """The texts that annotators of a campaign read, oldest first, each with the versions of the campaign that have it."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, inspect
+from sqlalchemy import and_, bindparam, delete, insert, inspect, or_
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
@@ -156,8 +156,8 @@ _SELECT_ANSWERS = (
     .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
     .where(
         col(Reservation.person_id) == bindparam("person"),
-        col(Task.part).in_(("work", "gold")),
-        col(Response.act) == "answer",
+        or_(col(Task.part) == "work", and_(col(Task.part) == "gold", ~col(Reservation.excluded))),
+        *(col(Response.act) == "answer", col(Response.mode) != "imported"),
     )
     .order_by(col(Response.id))
 )

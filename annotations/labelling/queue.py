@@ -12,9 +12,11 @@ from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
+from annotations.campaigns.assignment import lock_queue
 from annotations.campaigns.campaign import CampaignSettings, TaskPart, stable_number
 from annotations.campaigns.qualification import Stage, current_stage
 from annotations.campaigns.score_views import WAS_VIEWED
+from annotations.campaigns.withdrawals import IS_WITHDRAWN, is_withdrawn
 from annotations.campaigns.work_plan import (
     COUNT_PLACES,
     calibration_tasks,
@@ -162,6 +164,41 @@ def reserve_training(session: Session, campaign: CampaignSettings, person: Membe
         session.add(reservation)
 
 
+def reserve_for(session: Session, campaign_id: str, person: Member, tasks: Sequence[str], held: timedelta) -> int:
+    """Reserve tasks of work for one person for a time, before all else that they would get; return how many.
+
+    Where no place is free, the one of somebody who has the task open becomes theirs. Left out is what the person had, wrote or saw
+    scores of, what is withdrawn, and what has all its labels. Raises RightsError for a person who does not label the campaign.
+    """
+    now = datetime.now(UTC)
+    campaign = lock_queue(session, campaign_id, person)
+    queue = _load_queue(session, campaign, person, now)
+    blind = [~SCORES_WERE_SEEN, *([~WAS_VIEWED] if campaign.rules.mode == "unaided" else [])]
+    statement = (
+        select(Task.id)
+        .where(Task.campaign_id == campaign.id, Task.part == "work", col(Task.id).in_(tasks))
+        .where(~WAS_RESERVED, ~WAS_MADE, ~IS_WITHDRAWN, *blind)
+        .order_by(col(Task.position))
+    )
+    number = 0
+    for task in session.exec(statement, params=queue.params(name=person.name)).all():
+        lock_task(session, task, wait=True)
+        if not has_free_place(session, campaign, task, now):
+            others = select(Reservation).where(Reservation.task_id == task, Reservation.state == "open")
+            holder = session.exec(others.order_by(col(Reservation.id).desc())).first()
+            if holder is None:
+                continue
+            holder.state = "lapsed"
+            session.add(holder)
+            session.flush()
+        reservation = _new_reservation(replace(queue, next_number=queue.next_number + number), task, turn=1)
+        reservation.expires_at = now + held
+        session.add(reservation)
+        session.flush()
+        number += 1
+    return number
+
+
 _SELECT_HAD = (
     select(Task.part, Reservation.turn)
     .join(Task, col(Task.id) == Reservation.task_id)
@@ -295,7 +332,7 @@ def _next_calibration_task(queue: _Queue) -> str | None:
 
 _SELECT_FIRST_UNSEEN = (
     select(Task.id)
-    .where(Task.campaign_id == bindparam("campaign"), Task.part == bindparam("part"), ~WAS_RESERVED)
+    .where(Task.campaign_id == bindparam("campaign"), Task.part == bindparam("part"), ~WAS_RESERVED, ~IS_WITHDRAWN)
     .order_by(col(Task.position))
     .limit(1)
 )
@@ -315,6 +352,7 @@ _SELECT_TO_REPEAT = (
         Task.part == "work",
         Reservation.person_id == bindparam("person"),
         Reservation.state == "answered",
+        ~IS_WITHDRAWN,
         col(Reservation.number) <= bindparam("until"),
         ~exists().where(
             col(_SECOND_TURN.task_id) == col(Reservation.task_id),
@@ -339,7 +377,7 @@ _INSERT_WHERE_FREE = (
     .from_select(
         _COLUMNS,
         select_columns(*(bindparam(f"new_{column.name}", type_=column.type) for column in _COLUMNS)).where(
-            COUNT_PLACES.scalar_subquery() < bindparam("overlap")
+            COUNT_PLACES.scalar_subquery() < bindparam("overlap"), ~is_withdrawn(bindparam("task"))
         ),
     )
     .returning(col(Reservation.id))

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, exists, func, select
 from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.qualification import Stage, TrainingRound, current_stage, mark_answers, training_rounds
+from annotations.campaigns.withdrawals import IS_WITHDRAWN
 from annotations.campaigns.work_plan import calibration_tasks
 from annotations.labelling.limits import LimitSignal, has_limits, load_signals, load_states
 from annotations.people.people import Member, load_people
@@ -27,7 +28,7 @@ from annotations.results.counted_figures import (
 from annotations.results.drawn import DrawProgress, load_draw_progress
 from annotations.results.progress_counts import Kind
 from annotations.results.resolution import tasks_by_model
-from annotations.store.campaign_tables import Task
+from annotations.store.campaign_tables import Task, TaskWithdrawal
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Exclusion, Reinstatement, Reservation, TaskCounts
 from annotations.store.tables import UtcDateTime
@@ -167,7 +168,7 @@ def estimate_finish(recent: int, first_at: datetime | None, missing: int, now: d
 
 
 def count_events(session: Session, campaign_id: str) -> int:
-    """Number of counted responses, exclusions and reinstatements in a campaign: it grows whenever the figures may change."""
+    """Number of counted responses, exclusions, withdrawals and their ends in a campaign: it grows whenever the figures may change."""
     left_out = select(func.count()).select_from(Exclusion).where(Exclusion.campaign_id == campaign_id)
     reinstated = (
         select(func.count())
@@ -175,8 +176,14 @@ def count_events(session: Session, campaign_id: str) -> int:
         .join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
         .where(Exclusion.campaign_id == campaign_id)
     )
+    withdrawn = (
+        select(func.count())
+        .select_from(TaskWithdrawal)
+        .join(Task, col(Task.id) == TaskWithdrawal.task_id)
+        .where(Task.campaign_id == campaign_id)
+    )
     return count_responses(session, campaign_id) + sum(
-        session.exec(statement).one() for statement in (left_out, reinstated)
+        session.exec(statement).one() for statement in (left_out, reinstated, withdrawn)
     )
 
 
@@ -201,7 +208,9 @@ def _needs(
 
 
 _COUNT_WORK = (
-    select(func.count()).select_from(Task).where(Task.campaign_id == bindparam("campaign"), Task.part == "work")
+    select(func.count())
+    .select_from(Task)
+    .where(Task.campaign_id == bindparam("campaign"), Task.part == "work", ~IS_WITHDRAWN)
 )
 _COUNT_OPEN = (
     select(func.count())

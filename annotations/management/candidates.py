@@ -20,7 +20,7 @@ from annotations.store.imported_datasets import load_imported_samples
 from annotations.store.records import LOCAL_LABELS, PairRecord, RecordError
 from annotations.store.tables import EditRow, Explanation, ItemRow
 from core.text import recover
-from core.types import ErrorType, Item, Sample, Verdict
+from core.types import ALL_JUDGES, ErrorType, Item, Judgement, Sample, Verdict
 
 CELL_SEPARATOR = "; "
 """Between the cells of rows that are one item."""
@@ -64,6 +64,8 @@ class Candidate:
     """Number of edits that are stored one by one; 0 for none."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Cells of the owner's table beside the texts, by column."""
+    judgements: tuple[Judgement, ...] = ()
+    """Verdicts of people that came with it."""
 
 
 def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:
@@ -132,20 +134,46 @@ def tasks_for_candidate(
         return [_judging_task(candidate, reason, part) for reason in candidate.explanations]
     requirements = [{"error_type": kind.value} for kind in types] if questions.required_type else [{}]
     return [
-        NewTask(candidate.item_id, part, asked=requirement, pair=candidate.pair, columns=candidate.columns)
+        NewTask(
+            candidate.item_id,
+            part,
+            asked=requirement,
+            pair=candidate.pair,
+            columns=candidate.columns,
+            earlier=earlier_answers(candidate, questions),
+        )
         for requirement in requirements
     ]
 
 
 def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
     """Answer to the measured question if the candidate is what it was meant to be; "" where that gives none."""
+    return answer_of_verdict(candidate.intended, questions) if candidate.intended else ""
+
+
+def answer_of_verdict(verdict: Verdict, questions: QuestionSet) -> str:
+    """Answer to the measured question that says the same as a verdict on the summary, the edited one of a pair; "" for none."""
     values = questions.by_id[questions.measure].values
-    broken = candidate.intended is Verdict.INCONSISTENT
-    if candidate.intended and candidate.intended.value in values:
-        return candidate.intended.value
-    if candidate.intended in {Verdict.CONSISTENT, Verdict.INCONSISTENT} and {"right", "neither"} <= set(values):
-        return "right" if broken else "neither"
+    if verdict.value in values:
+        return verdict.value
+    if verdict is not Verdict.BORDERLINE and {"right", "neither"} <= set(values):
+        return "right" if verdict is Verdict.INCONSISTENT else "neither"
     return ""
+
+
+_NOBODY = frozenset({ALL_JUDGES, "annotators", "majority", "gold"})  # names of figures over several people
+
+
+def earlier_answers(candidate: Candidate, questions: QuestionSet) -> dict[str, str]:
+    """By person, the answer to the measured question that their verdict on the whole summary is; the first one counts."""
+    if questions.unit == "explanation" or questions.required_type:
+        return {}
+    answers: dict[str, str] = {}
+    for judgement in candidate.judgements:
+        answer = answer_of_verdict(judgement.verdict, questions)
+        if answer and judgement.span is None and judgement.judge.strip() and judgement.judge.casefold() not in _NOBODY:
+            answers.setdefault(judgement.judge.strip(), answer)
+    return answers
 
 
 def _judging_task(candidate: Candidate, reason: CandidateExplanation, part: TaskPart) -> NewTask:
@@ -170,6 +198,7 @@ def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequenc
         error_type=item.error_type,
         explanations=tuple({reason.text: reason for reason in (*imported, *own)}.values()),
         columns=own_columns(item),
+        judgements=item.judgements,
     )
 
 
@@ -188,7 +217,8 @@ def _merge_columns(repeated: Sequence[Candidate]) -> Candidate:
         name: CELL_SEPARATOR.join(dict.fromkeys(cell for row in repeated if (cell := row.columns.get(name))))
         for name in dict.fromkeys(name for row in repeated for name in row.columns)
     }
-    return replace(repeated[0], columns=columns)
+    judgements = tuple(judgement for row in repeated for judgement in row.judgements)
+    return replace(repeated[0], columns=columns, judgements=judgements)
 
 
 def candidates_from_items(items: Iterable[Item], source: str) -> tuple[list[Candidate], int]:
@@ -216,7 +246,9 @@ def candidates_from_items(items: Iterable[Item], source: str) -> tuple[list[Cand
             contexts=example.contexts,
             question=example.question,
         )
-        candidates.append(replace(candidate_from_pair(example.id, pair), columns=own_columns(item)))
+        candidates.append(
+            replace(candidate_from_pair(example.id, pair), columns=own_columns(item), judgements=item.judgements)
+        )
     return merge_repeated(candidates), missing
 
 

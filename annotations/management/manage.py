@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sqlmodel import select
@@ -32,9 +32,10 @@ from annotations.campaigns.task_list import TaskRemark, TaskRow, load_column_nam
 from annotations.labelling.crowd import SessionRow, StudyTerms, load_sessions, load_study, return_session, set_study
 from annotations.labelling.limits import PersonState, load_states, pause_person, resume_person
 from annotations.management.campaign_progress import CampaignProgress, compute_progress, count_events
+from annotations.management.campaign_templates import Qualification, with_skill
 from annotations.management.campaign_versions import IssuedVersion, load_versions, require_passable, revise_campaign
 from annotations.management.candidates import Candidate, load_candidates
-from annotations.management.gold_tasks import gold_of_decisions
+from annotations.management.earlier_labels import add_earlier_labels
 from annotations.management.preannotation import (
     AnswerSource,
     count_suggestions,
@@ -105,15 +106,45 @@ class ManagerActions:
             return dict(session.exec(select(Campaign.id, Campaign.created_at)).all())
 
     def create(
-        self, name: str, content: VersionContent, tasks: Iterable[NewTask] = (), people: CampaignPeople = EVERYBODY
+        self,
+        name: str,
+        content: VersionContent,
+        tasks: Iterable[NewTask] = (),
+        people: CampaignPeople = EVERYBODY,
+        earlier: Collection[str] = (),
     ) -> CampaignSettings:
-        """A campaign with its tasks for some people, or none of it."""
+        """A campaign with its tasks for some people, and the labels that those named in `earlier` gave elsewhere, or none of it."""
+        new = list(tasks)
         with self._store.writing() as session:
             campaign = create_campaign(session, name, self._person.name, content)
             assign(session, campaign.id, people, self._person.name)
-            add_tasks(session, campaign, tasks)
+            add_tasks(session, campaign, new)
+            add_earlier_labels(session, campaign, new, earlier)
             require_passable(session, campaign)
             require_suggestions(session, campaign)
+            return campaign
+
+    def create_qualified(
+        self,
+        name: str,
+        content: VersionContent,
+        tasks: Sequence[NewTask],
+        people: CampaignPeople,
+        qualification: Qualification,
+        earlier: Collection[str] = (),
+    ) -> CampaignSettings:
+        """A campaign as by `create` whose items are for those who pass another one, and that one, for the same people; or none of both."""
+        with self._store.writing() as session:
+            campaign = create_campaign(session, name, self._person.name, content)
+            assign(session, campaign.id, people, self._person.name)
+            add_tasks(session, campaign, with_skill(tasks, qualification.group))
+            add_earlier_labels(session, campaign, tasks, earlier)
+            # the newer one is the first that people see
+            first = create_campaign(session, qualification.name, self._person.name, qualification.content)
+            assign(session, first.id, people, self._person.name)
+            add_tasks(session, first, qualification.tasks)
+            require_passable(session, first)
+            require_passable(session, campaign)
             return campaign
 
     def draw(self, drawing: CampaignDrawing) -> CampaignSettings:
@@ -193,11 +224,6 @@ class ManagerActions:
     def remarks(self, campaign_id: str) -> list[TaskRemark]:
         with read_session(self._store.engine) as session:
             return load_remarks(session, load_campaign(session, campaign_id))
-
-    def use_as_gold(self, campaign_id: str, tasks: Sequence[str]) -> int:
-        with self._store.writing() as session:
-            campaign = load_campaign(session, campaign_id)
-            return add_tasks(session, campaign, gold_of_decisions(session, campaign, tasks))
 
     def resolved_tasks(self, campaign_id: str) -> list[ResolvedTask]:
         with read_session(self._store.engine) as session:

@@ -14,6 +14,7 @@ from annotations.campaigns.active_order import newest_scores
 from annotations.campaigns.campaign import CampaignSettings, with_optional_answers
 from annotations.campaigns.questions import QuestionSet, check_answers
 from annotations.management.candidates import likely_answer, load_candidates
+from annotations.management.earlier_labels import IMPORTED
 from annotations.results.results import first_blind_labels, load_labels
 from annotations.store.campaign_tables import Suggestion, Task
 from annotations.store.records import LOCAL_LABELS, RecordError
@@ -99,7 +100,7 @@ def count_suggestions(session: Session, campaign: CampaignSettings) -> int:
 
 
 def describe_modes(session: Session, campaign: CampaignSettings) -> str:
-    """Describe how many of the labels that agreement counts were given with help, and its effect; "" where none was."""
+    """Describe how many of the labels that agreement counts were given with help, and its effect, or imported; "" where none was."""
     labels = first_blind_labels(load_labels(session, campaign))
     numbers = Counter(label.mode for label in labels)
     sentences = []
@@ -116,6 +117,11 @@ def describe_modes(session: Session, campaign: CampaignSettings) -> str:
     if number := numbers["assisted"]:
         sentences.append(
             f"{number} of {len(labels)} first labels were given while the document sentences closest to the summary were marked."
+        )
+    if number := numbers[IMPORTED]:
+        sentences.append(
+            f"{number} of {len(labels)} first labels were given in another tool and imported: by which guidelines, with which help and in "
+            "what time is not known. Agreement by mode has them apart."
         )
     return " ".join(sentences)
 

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.qualification import mark_gold
 from annotations.results.resolution import resolve_tasks
-from annotations.results.results import CampaignLabel, load_labels
+from annotations.results.results import CampaignLabel, LabelProvenance, load_cases, load_labels
+from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
+from annotations.store.response_tables import Reservation
+from annotations.store.tables import ItemRow
 
 ITEMS_PER_PERIOD = 20
 
@@ -58,6 +61,32 @@ def load_people_work(session: Session, campaign: CampaignSettings) -> dict[str, 
         name: PersonWork(tuple(sorted(labels, key=lambda label: label.created_at)), decided, gold[name])
         for name, labels in sorted(by_person.items())
     }
+
+
+def load_own_work(session: Session, campaign: CampaignSettings, person_id: str) -> tuple[PersonWork, dict[str, str]]:
+    """The work of one person as they may see it, and the summary of each task: no mark of gold, and no answer of an open item.
+
+    A decided answer is there once the campaign is closed, or an adjudicator gave it and nothing is labelled twice.
+    """
+    own = select(Reservation.task_id).where(Reservation.campaign_id == campaign.id, Reservation.person_id == person_id)
+    tasks, name = session.exec(own.distinct()).all(), session.get_one(Person, person_id).name
+    newest = {
+        (label.task, label.turn, label.blind): label
+        for label in load_labels(session, campaign, tasks)
+        if label.person == name
+    }
+    measure = campaign.questions.measure
+    if not campaign.is_open:
+        answers = {task.task: task.answers for task in resolve_tasks(session, campaign)}
+    elif campaign.rules.repeat_every:
+        answers = {}
+    else:
+        cases = load_cases(session, campaign, tasks)
+        answers = {case.task: case.answers for case in cases if case.provenance is LabelProvenance.ADJUDICATED}
+    decided = {task: str(campaign.questions.measured(given)) for task, given in answers.items() if measure in given}
+    labels = tuple(sorted(newest.values(), key=lambda label: label.created_at))
+    texts = select(Task.id, ItemRow.text).join(ItemRow, col(ItemRow.id) == Task.item_id).where(col(Task.id).in_(tasks))
+    return PersonWork(labels, decided, {}), dict(session.exec(texts).all())
 
 
 def work_by_day(work: PersonWork, campaign: CampaignSettings) -> list[dict[str, object]]:

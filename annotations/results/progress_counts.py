@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.qualification import mark_gold
+from annotations.campaigns.withdrawals import is_withdrawn
 from annotations.results.results import (
     CampaignLabel,
     cases_of_labels,
@@ -219,7 +220,9 @@ def _count(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -
     labels = load_labels(session, campaign, tasks)
     _count_labels(campaign, labels, {row.name: numbers[row.person_id] for row in reservations}, states)
     current, decisions = labels_by_task(latest_labels(labels)), latest_decisions(session, campaign, tasks)
-    for task, target in connection.execute(_SELECT_WANTED, params):
+    for task, target, withdrawn in connection.execute(_SELECT_WANTED, params):
+        if withdrawn:
+            continue
         state, task_labels = states[task], current.get(task, [])
         state.labels, state.wanted = len(task_labels), target or 0
         state.disputed = (
@@ -263,12 +266,14 @@ def _count_labels(
         state, person = states[label.task], number_of[label.person]
         moment = (label.created_at - EPOCH) // _MICROSECOND
         state.add(person, Kind.FIRST)
+        if measured(label.answers) != now[label.task, label.person]:
+            state.add(person, Kind.REVISED)
+        if label.mode == "imported":  # nobody knows how long it took, or when
+            continue
         state.add(person, Kind.ACTIVE, bucket=active_bucket(label.active_ms))
         state.add(person, Kind.ACTIVE_MS, bucket=label.active_ms)
         state.add(person, Kind.HOUR, bucket=moment // HOUR_US)
         state.add(person, Kind.MOMENT, bucket=moment)
-        if measured(label.answers) != now[label.task, label.person]:
-            state.add(person, Kind.REVISED)
     for first, second in repeated_labels(labels):
         is_same = measured(first.answers) == measured(second.answers)
         states[first.task].add(number_of[first.person], Kind.REPEATED, *([Kind.SAME] if is_same else []))
@@ -304,6 +309,7 @@ _SELECT_WANTED = select_columns(
     .limit(1)
     .correlate(TaskCounts)
     .scalar_subquery(),
+    is_withdrawn(col(TaskCounts.task_id)),
 ).where(col(TaskCounts.task_id).in_(bindparam("tasks", expanding=True)))
 
 

@@ -20,7 +20,7 @@ from annotations.store.reads import count_rows
 from annotations.store.records import StoreError
 from annotations.store.store import Store
 from annotations.store.tables import COUNTED, ItemRow, StoreTable
-from annotations.store.trigger_counts import mark_all, recount_people, recount_places
+from annotations.store.trigger_counts import drop_withdrawn_places, mark_all, recount_people, recount_places
 
 _CHUNK = 1000  # rows held in memory at a time
 
@@ -49,6 +49,7 @@ def copy_rows(source: Connection, target: Connection) -> None:
                 {"table": table.name, "column": table.autoincrement_column.name, "highest": highest, "used": used},
             )
     recount_places(target)
+    drop_withdrawn_places(target)
     recount_people(target)
     mark_all(target)
 

@@ -196,6 +196,20 @@ class TaskPlaces(StoreTable, table=True):
     shuffle: int = Field(sa_type=BigInteger)
 
 
+class TaskWithdrawal(StoreTable, table=True):
+    """A task that is handed out no more and whose labels count nowhere, or one that came back; the newest row of a task counts."""
+
+    __tablename__ = "taskwithdrawal"
+
+    id: int | None = Field(default=None, primary_key=True)
+    task_id: str = Field(foreign_key="task.id", index=True)
+    withdrawn: bool
+    reason: str
+    replaced_by: str | None = Field(default=None, foreign_key="task.id")
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class CampaignDraw(StoreTable, table=True):
     """The draw by which the items of a campaign came from a pool, as `core.results.cases.pool_draw` makes it."""
 

@@ -45,7 +45,7 @@ class Reservation(StoreTable, table=True):
     expires_at: datetime = Field(sa_type=UtcDateTime)
     """Time after which an open one is void; moves on while the person works."""
     excluded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """True if an Exclusion that is not reinstated covers its label, so that its place is free."""
+    """True if an Exclusion that is not reinstated covers its label, so that its place is free, or if its task is withdrawn."""
 
 
 class Response(StoreTable, table=True):

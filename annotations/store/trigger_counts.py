@@ -85,6 +85,16 @@ def recount_places(connection: Connection) -> None:
     )
 
 
+def drop_withdrawn_places(connection: Connection) -> None:
+    """Delete the places of tasks that are withdrawn: the queue hands out what has places."""
+    connection.execute(
+        text(
+            "DELETE FROM taskplaces WHERE task_id IN (SELECT task_id FROM taskwithdrawal AS newest WHERE withdrawn "
+            "AND NOT EXISTS (SELECT 1 FROM taskwithdrawal WHERE task_id = newest.task_id AND id > newest.id))"
+        )
+    )
+
+
 _WORK = "task.part = 'work' AND {0}.turn = 1 AND {0}.state IN ({1})"
 _NUMBERS = (
     "{0}.state = 'answered'",

@@ -19,12 +19,14 @@ from pages.ui.annotate.frame import (
     nothing_left,
     offer_training,
     progress_caption,
+    require_code,
     require_guidelines_read,
     say_left_campaign,
     show_store_errors,
     show_warning,
 )
 from pages.ui.annotate.labeller import labeller
+from pages.ui.annotate.own_work import own_work_button
 from pages.ui.annotate.presses import handle_draft, handle_presses
 from pages.ui.shared.script_run import end_run
 from pages.ui.shared.session_user import member_let_in
@@ -49,8 +51,10 @@ with show_store_errors(), st.container(horizontal=True, vertical_alignment="cent
     progress = read_or_keep(campaign.id, lambda: labelling().progress(campaign.id))
     guidelines_button(campaign)
     comments_button(campaign)
+    own_work_button(campaign)
     guidelines = read_or_keep(f"guidelines {campaign.id}", lambda: labelling().guidelines(campaign.id))
     progress_caption(campaign, progress, guidelines)
+require_code(campaign, guidelines)
 require_guidelines_read(campaign, progress, guidelines)
 offer_training(campaign, progress)
 

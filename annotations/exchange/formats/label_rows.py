@@ -7,8 +7,16 @@ from collections.abc import Iterator
 from typing import ClassVar, get_args
 
 from annotations.campaigns.campaign import TaskPart
+from annotations.campaigns.withdrawals import load_withdrawals
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
-from annotations.exchange.item_cells import Cells, answer_cells, answer_names, table_of_items, tasks_with_cells
+from annotations.exchange.item_cells import (
+    WITHDRAWN,
+    Cells,
+    answer_cells,
+    answer_names,
+    table_of_items,
+    tasks_with_cells,
+)
 from annotations.results.results import load_labels
 
 
@@ -16,7 +24,8 @@ from annotations.results.results import load_labels
 class LabelRows(ExportFormat):
     """CSV of the newest answer of each person to each item, without those that were taken back.
 
-    `counts` is no where others had taken the place of the label or an exclusion leaves it out. A label that was given with
+    `counts` is no where others had taken the place of the label, an exclusion leaves it out, or its item is withdrawn. `mode` is
+    imported for a label that another tool has from the person. A label that was given with
     scores in view is a row of its own, whose `blind` is no. All labels are in memory.
     """
 
@@ -42,10 +51,11 @@ class LabelRows(ExportFormat):
                 "counts": "yes" if label.counts else "no",
                 "created_at": label.created_at.isoformat(),
             }
+        withdrawn = load_withdrawals(export.session, export.campaign.id)
         rows = [
-            (task.columns, cells | values)
+            (task.columns, cells | values | ({WITHDRAWN: withdrawn[task.id].reason} if task.id in withdrawn else {}))
             for task, cells in tasks_with_cells(export, get_args(TaskPart))
             for values in labels[task.id].values()
         ]
-        more = ("seconds", "version", "turn", "mode", "blind", "counts", "created_at")
+        more = ("seconds", "version", "turn", "mode", "blind", "counts", "created_at", WITHDRAWN)
         return table_of_items(export, rows, ("person", *answers, *more))

@@ -41,7 +41,7 @@ def _comments() -> AnnotatorComments:
 
 def _set_comments_open(shown: bool) -> None:
     state = annotate_state()
-    state.comments_open, state.guidelines_open = shown, False
+    state.comments_open, state.guidelines_open, state.work_open = shown, False, False
 
 
 # as the guidelines: a draft may be saved meanwhile, which runs the page again

@@ -151,10 +151,16 @@ class AnnotateState:
     """True if the dialog of the guidelines is open."""
     comments_open: bool = False
     """True if the dialog of the comments is open."""
+    work_open: bool = False
+    """True if the dialog of the person's own work is open."""
     comments_read: Mapping[str, int] = field(default_factory=dict)
     """By task, the last answer to a comment that the person was shown."""
     guidelines_read: frozenset[tuple[str, int]] = frozenset()
     """Ids of the campaigns whose guidelines were read, with the numbers of these texts."""
+    codes: dict[str, str] = field(default_factory=dict)
+    """By campaign, the code that stands in its guidelines in this session."""
+    code_given: frozenset[str] = frozenset()
+    """Ids of the campaigns whose code was copied in this session."""
     trained: frozenset[str] = frozenset()
     """Ids of the campaigns in which the person went on to work after training."""
     campaign = WidgetValue[str]("annotate-campaign", "")

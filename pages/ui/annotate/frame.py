@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import ndiff
 from functools import partial
+from secrets import token_hex
 
 import streamlit as st
 
@@ -25,6 +26,7 @@ from pages.ui.annotate.current_task import (
     read_or_keep,
     show_why_nothing,
 )
+from pages.ui.annotate.own_work import own_work_button
 from pages.ui.annotate.presses import open_previous
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.script_run import end_run
@@ -57,6 +59,7 @@ def say_left_campaign(campaigns: Mapping[str, CampaignSettings]) -> None:
             state = "is for others now" if campaign.is_open else "is closed"
             labels = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
             st.info(f"{escape_markdown(campaign.name)} {state}; {labels}.", icon=":material/lock:")
+            own_work_button(campaign)
         else:  # its name is for those whose work it is
             st.info("The campaign of this link is closed, or for others.", icon=":material/lock:")
         if campaigns:
@@ -156,6 +159,34 @@ def require_guidelines_read(
     end_run()
 
 
+def require_code(campaign: CampaignSettings, guidelines: Sequence[ReadGuidelines]) -> None:
+    """Once a session, under a rule for it, ask for a code that stands in the guidelines; the page ends there until it is right."""
+    state = annotate_state()
+    if not campaign.rules.check_code or campaign.id in state.code_given:
+        return
+    code = state.codes.setdefault(campaign.id, token_hex(3))
+    with st.container(border=True, width=820):
+        st.subheader("Guidelines")
+        st.markdown(with_code(guidelines_markdown(campaign), code))
+        with st.form("check-code", border=False):
+            answer = st.text_input("The code that stands in the guidelines", key="check-code-answer", width=260)
+            pressed = st.form_submit_button("Go on", type="primary", key="check-code-go")
+    if pressed and answer.strip().lower() == code:
+        state.code_given |= {campaign.id}
+        state.guidelines_read |= {(campaign.id, guidelines[-1].number)}
+        st.rerun()
+    if pressed:
+        st.error("That is not the code. It stands between two paragraphs of the guidelines.", icon=":material/error:")
+    end_run()
+
+
+def with_code(guidelines: str, code: str) -> str:
+    """Guidelines in Markdown with the sentence that has the code after half of their paragraphs."""
+    paragraphs = guidelines.split("\n\n") if guidelines else []
+    half = (len(paragraphs) + 1) // 2
+    return "\n\n".join([*paragraphs[:half], f"The code to copy is **{code}**.", *paragraphs[half:]])
+
+
 def offer_training(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
     """After a round of training: how many answers were right, once more or on to the items; the page ends there."""
     state = annotate_state()
@@ -215,7 +246,7 @@ def finish_link() -> None:
 
 def _set_guidelines_open(shown: bool) -> None:
     state = annotate_state()
-    state.guidelines_open, state.comments_open = shown, False
+    state.guidelines_open, state.comments_open, state.work_open = shown, False, False
 
 
 # a draft may be saved meanwhile, which runs the page again: the dialog is open until it is closed

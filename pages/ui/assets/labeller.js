@@ -1,5 +1,6 @@
 /** @import { LabellerComponent, View } from './types.d.ts' */
 import { finder } from './dom.js';
+import { find, hearFindKey, openFind } from './labeller_find.js';
 import { endSwipe, hearKey, replayKeys, startSwipe } from './labeller_keys.js';
 import { isPressed, putBack, resendLost, showDelay, takeReceipts, wait, watchOtherTabs } from './labeller_outbox.js';
 import { ACTS, enableButtons, giveReason, press } from './labeller_presses.js';
@@ -26,7 +27,7 @@ function open(root, component) {
   const $ = finder(root), { task, mode } = component.data;
   /** @type {View} */
   const view = {
-    $, root, component, hasBegun: false, task, mode, answers: {}, active: 0, pending: null, act: 'skip', pick: null, lastPick: null, openClaim: null,
+    $, root, component, hasBegun: false, task, mode, answers: {}, active: 0, pending: null, act: 'skip', found: [], foundAt: -1, wordAt: -1, paragraphAt: -1, pick: null, lastPick: null, openClaim: null,
     unsaved: false, touched: false, drawnTexts: '', drawnQuestions: '', problemShown: '', stamp: null, seq: 0, timer: 0, draftDue: 0,
     activeMs: 0, wallMs: 0, startedAt: 0, isVisible: false, lastSignAt: 0, ...readUnsent(), swipe: null,
     onKey: event => hearKey(view, event),
@@ -42,6 +43,10 @@ function open(root, component) {
   for (const act of ACTS) $(`.${act}`).addEventListener('click', () => press(view, act));
   $('.why').addEventListener('submit', event => { event.preventDefault(); giveReason(view); });
   $('.cancel').addEventListener('click', () => { $('.why').hidden = true; });
+  $('.open-find').addEventListener('click', () => openFind(view));
+  $('.find').addEventListener('submit', event => event.preventDefault());
+  $('.find input').addEventListener('input', () => find(view, $('.find input').value));
+  $('.find input').addEventListener('keydown', event => hearFindKey(view, event));
   $('.questions').addEventListener('submit', event => event.preventDefault());
   $('.labeller').addEventListener('touchstart', event => startSwipe(view, event), { passive: true });
   $('.labeller').addEventListener('touchend', event => endSwipe(view, event), { passive: true });

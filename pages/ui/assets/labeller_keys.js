@@ -2,6 +2,7 @@
 
 /** @import { Key, Question, View } from './types.d.ts' */
 import { choices, openQuestions } from './labeller_answers.js';
+import { findNextOfSummary, goToParagraph, openFind } from './labeller_find.js';
 import { ACT_KEYS, press } from './labeller_presses.js';
 import { activate, choose, dropPassage, markPassage } from './labeller_questions.js';
 import { focusText, leaveText, movePick, questionFor } from './labeller_texts.js';
@@ -38,6 +39,9 @@ function handleKey(view, event, name, at) {
   if (name === 'Escape' && text) { leaveText(view); return true; }
   if (/^[0-9]$/.test(name)) return pressNumber(view, questions[view.active], (Number(name) + 9) % 10);
   if (name === 'd' || name === 'w') { focusText(view, name === 'd' ? 'document' : 'summary'); return true; }
+  if (name === '/') { openFind(view); return true; }
+  if (name === 'j') { findNextOfSummary(view); return true; }
+  if (name === ',' || name === '.') { goToParagraph(view, name === '.' ? 1 : -1); return true; }
   if (name === 't') { focusTextBox(view, questions); return true; }
   if (name === 'm' || (name === 'Enter' && text && view.pick)) { markPassage(view); return true; }
   if (name === 'Enter') { press(view, 'save'); return true; }

@@ -37,8 +37,18 @@ function numberedButton(words, place, press) {
   button.type = 'button';
   button.dataset.place = String(place);
   button.addEventListener('click', press);
-  if (place < 10) button.append(element('kbd', '', String((place + 1) % 10)));
+  if (place < 10) showKey(button, String((place + 1) % 10));
   return button;
+}
+
+/**
+ * The key on a button, which is no part of its name.
+ * @param {HTMLElement} button
+ * @param {string} key
+ */
+function showKey(button, key) {
+  button.setAttribute('aria-keyshortcuts', key);
+  button.append(element('kbd', '', key, { 'aria-hidden': 'true' }));
 }
 
 /** @param {View} view @param {Question} question @param {number} at */
@@ -158,7 +168,7 @@ function passagesRow(view, question) {
   if (openClaim) row.append(element('span', 'half', `${quoteIn(view, 'summary', openClaim)} ← choose its passage in the document`));
   const add = element('button', 'add', question.kind === 'link' && !openClaim ? 'Mark a claim' : question.kind === 'link' ? 'Mark its passage' : 'Mark the chosen words');
   add.type = 'button';
-  add.append(element('kbd', '', 'M'));
+  showKey(add, 'M');
   add.addEventListener('click', () => markPassage(view));
   row.append(add);
   return row;

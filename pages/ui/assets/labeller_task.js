@@ -13,11 +13,12 @@ export function beginTask(view, task, mode) {
   clearTimeout(view.timer);
   view.timer = 0;
   Object.assign(view, { task, mode, pending: null, active: 0, pick: null, lastPick: null, openClaim: null, drawnTexts: '' });
+  Object.assign(view, { found: [], foundAt: -1, wordAt: -1, paragraphAt: -1 });
   Object.assign(view, { unsaved: Boolean(stash), touched: Boolean(stash) || task.changed });
   Object.assign(view, { answers: structuredClone(stash?.answers ?? task.answers), startedAt: performance.now(), isVisible: false });
   Object.assign(view, { activeMs: (stash ?? task).active_ms, wallMs: (stash ?? task).wall_ms, drawnQuestions: JSON.stringify(view.component.data.questions) });
   tick(view);
-  view.$('.why').hidden = true;
+  view.$('.why').hidden = view.$('.find').hidden = true;
   view.$('.kept').textContent = '';
   drawTask(view);
   view.$('.document .text').scrollTop = view.$('.work').scrollTop = 0;

@@ -46,12 +46,13 @@ export function drawMarks(view) {
     const claimSpans = of === 'summary' && view.openClaim ? [view.openClaim] : [];
     const spans = [...markedSpans, ...linkedSpans, ...claimSpans].filter(span => isOnSide(pane, span));
     const pickedSpans = view.pick?.pane === pane ? [view.pick.span] : [];
-    pane.replaceChildren(...pieceNodes(piecesOf(view, pane), spans, pickedSpans));
+    const foundSpans = of === 'document' ? view.found : [], here = of === 'document' ? view.found[view.foundAt] : undefined;
+    pane.replaceChildren(...pieceNodes(piecesOf(view, pane), spans, pickedSpans, foundSpans, here));
   }
 }
 
-/** @param {Piece[]} pieces @param {Passage[]} spans @param {Span[]} picked */
-export function pieceNodes(pieces, spans, picked) {
+/** @param {Piece[]} pieces @param {Passage[]} spans @param {Span[]} picked @param {Span[]} found @param {Span} [here] */
+export function pieceNodes(pieces, spans, picked, found = [], here) {
   let at = 0;
   const placedPieces = pieces.map(([op, words, headings = []]) => {
     const letters = Array.from(words), start = at;
@@ -59,11 +60,14 @@ export function pieceNodes(pieces, spans, picked) {
     return { op, headings, start, letters, end: at };
   });
   // biome-ignore lint/complexity/noFlatMapIdentity: a passage of a pair has its side as a third
-  const cuts = [...spans, ...picked].flatMap(([start, end]) => [start, end]);
+  const cuts = [...spans, ...picked, ...found].flatMap(([start, end]) => [start, end]);
   return placedPieces.flatMap(({ op, headings, start, end, letters }) => {
     const borders = [...new Set([start, ...cuts.filter(cut => cut > start && cut < end), end])].sort((a, b) => a - b);
-    return [...headings.map(headingNode), ...borders.slice(1).map((to, i) => wordsNode(op, letters.slice(borders[i] - start, to - start).join(''),
-      covers(spans, borders[i], to), covers(picked, borders[i], to)))];
+    return [...headings.map(headingNode), ...borders.slice(1).map((to, i) => {
+      const from = borders[i], isHere = here ? covers([here], from, to) : false;
+      const classes = [[covers(picked, from, to), 'picked'], [covers(found, from, to), 'found'], [isHere, 'here']].filter(([is]) => is).map(([, name]) => `${name}`);
+      return wordsNode(op, letters.slice(from - start, to - start).join(''), covers(spans, from, to), classes);
+    })];
   });
 }
 
@@ -83,9 +87,10 @@ function headingNode([kind, label]) {
 /** @type {Record<number, 'del' | 'ins' | 'b' | 'em'>} */
 const TAGS = { '-1': 'del', 1: 'ins', 2: 'b', 3: 'em' };
 
-/** @param {number} op @param {string} words @param {boolean} marked @param {boolean} picked */
-function wordsNode(op, words, marked, picked) {
-  const text = marked || picked ? element('mark', picked ? 'picked' : '', words) : document.createTextNode(words);
+/** @param {number} op @param {string} words @param {boolean} marked @param {string[]} classes */
+function wordsNode(op, words, marked, classes) {
+  const names = marked ? ['marked', ...classes] : classes;
+  const text = names.length ? element('mark', names.join(' '), words) : document.createTextNode(words);
   if (!TAGS[op]) return text;
   const around = element(TAGS[op]);
   around.append(text);
@@ -114,12 +119,12 @@ export function rememberSelection(view) {
 
 const WORD = /[\p{L}\p{N}_]+(?:[^\s\p{L}\p{N}_][\p{L}\p{N}_]+)*/gu;
 
-/** @param {string} text @returns {Span[]} */
-function wordSpans(text) {
+/** @param {string} text @param {RegExp} pattern @returns {Span[]} */
+export function spansIn(text, pattern) {
   let unit = 0, point = 0;
   /** @param {number} to */
   const pointAt = to => { point += Array.from(text.slice(unit, to)).length; unit = to; return point; };
-  return Array.from(text.matchAll(WORD), ({ index, 0: word }) => [pointAt(index), pointAt(index + word.length)]);
+  return Array.from(text.matchAll(pattern), ({ index, 0: word }) => [pointAt(index), pointAt(index + word.length)]);
 }
 
 /** @param {View} view @param {HTMLElement} pane */
@@ -129,7 +134,7 @@ const sentenceSpans = (view, pane) => pane.dataset.of === 'document'
 /** @param {View} view @param {HTMLElement} pane @param {Key} key */
 export function movePick(view, pane, { key, shiftKey }) {
   const before = view.pick ?? view.lastPick, [start, end] = before?.pane === pane ? before.span : [-1, -1];
-  const units = ['ArrowUp', 'ArrowDown'].includes(key) ? sentenceSpans(view, pane) : wordSpans(pane.textContent);
+  const units = ['ArrowUp', 'ArrowDown'].includes(key) ? sentenceSpans(view, pane) : spansIn(pane.textContent, WORD);
   const on = ['ArrowDown', 'ArrowRight'].includes(key);
   const ends = units.map(unit => unit[1]).filter(to => to > start);
   /** @type {Span | undefined} */

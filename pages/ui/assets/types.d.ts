@@ -308,6 +308,12 @@ export interface View {
   pending: Press | true | null;
   /** Skip or flag, while its reason is typed. */
   act: 'skip' | 'flag';
+  /** Places of words in the document that are looked for, and which of them is shown; -1 for none. */
+  found: Span[];
+  foundAt: number;
+  /** The number or name of the summary, and the paragraph, that was gone to last; -1 before the first. */
+  wordAt: number;
+  paragraphAt: number;
   pick: Pick | null;
   /** Where the arrows go on after words were marked. */
   lastPick: Pick | null;

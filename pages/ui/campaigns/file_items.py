@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import streamlit as st
 
+from annotations.campaigns.campaign import NewTask
 from annotations.management.candidates import CELL_SEPARATOR, Candidate, candidates_from_items
 from core.base import Limits, read_apart
 from core.data import DATASETS, ImportCounts, infer_column_map, readable_items
@@ -116,6 +118,24 @@ def shown_columns_choice(key: str, columns: Sequence[str], default: Sequence[str
         "for labels, scores and systems before you add one. Every column leaves with each label.",
     )
     return tuple(selected)
+
+
+def earlier_labels_choice(key: str, tasks: Sequence[NewTask]) -> list[str]:
+    """People whose labels from another tool come along; nothing is drawn where the items have none."""
+    counts = Counter(name for task in tasks for name in task.earlier)
+    if not counts:
+        return []
+    names = sorted(counts)
+    return st.multiselect(
+        "People whose earlier labels come along",
+        names,
+        names,
+        key=f"{key}-earlier-{hash(tuple(names))}",
+        format_func=lambda name: f"{name} ({format_count(counts[name], 'label')})",
+        placeholder="Nobody: all is labelled anew",
+        help="They take places of their items and count in agreement and final labels, marked as imported; tables by mode have them "
+        "apart. Nobody is shown them while they label.",
+    )
 
 
 def column_names(candidates: Sequence[Candidate]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The items of a campaign as a table: searched, filtered, opened with all labels and comments, and used as gold."""
+"""The items of a campaign as a table: searched, filtered, and opened with all labels and comments."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from annotations.exchange.item_cells import names_beside
 from annotations.management.comments import ManagerComments
 from annotations.results.resolution import ResolvedTask
 from annotations.results.results import CampaignLabel
-from core.stats import format_count
 from pages.server import services
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.campaigns.item_buttons import item_buttons
 from pages.ui.probe.text_panes import document_view, source_marks
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.review.case_view import case_summaries, format_label_answer, format_option
 from pages.ui.shared.comment_view import show_conversation
-from pages.ui.shared.notices import error_as_notice, leave_notice
 from pages.ui.shared.session_user import current_member
 
-NOT_LABELLED, FLAGGED = "not labelled", "flagged"
+NOT_LABELLED, FLAGGED, WITHDRAWN = "not labelled", "flagged", "withdrawn"
 _HEIGHT = 300
 
 
@@ -39,7 +38,8 @@ def items_table(campaign: CampaignSettings) -> None:
     tasks = manager.tasks(campaign.id)
     resolved = {task.task: task for task in manager.resolved_tasks(campaign.id)}
     flagged = {remark.task for remark in manager.remarks(campaign.id) if remark.is_open}
-    rows = list(_filtered(campaign, tasks, resolved, flagged)) if resolved or flagged else tasks
+    is_begun = resolved or flagged or any(task.withdrawn for task in tasks)
+    rows = list(_filtered(campaign, tasks, resolved, flagged)) if is_begun else tasks
     if tasks and not rows:
         st.info("No item passes the filters.", icon=":material/filter_alt:")
         return
@@ -56,6 +56,7 @@ def items_table(campaign: CampaignSettings) -> None:
         "flag": [FLAGGED if task.task in flagged else None for task in rows],
         "people": [_people(resolved.get(task.task)) for task in rows],
         "summary": [task.summary for task in rows],
+        "withdrawn": [task.withdrawn or None for task in rows],
         "asked": ["; ".join(map(str, task.asked.values())) or None for task in rows],
         "known answers": [json.dumps(task.key, ensure_ascii=False) if task.key else None for task in rows],
     }
@@ -82,9 +83,9 @@ def items_table(campaign: CampaignSettings) -> None:
     if len(selected) == 1:
         _opened_item(campaign, selected[0], resolved.get(selected[0].task))
     if selected:
-        _gold_button(campaign, selected, resolved)
+        item_buttons(campaign, selected, resolved)
     elif rows:
-        st.caption("Tick an item to read it with all its labels and comments, or several to use them as gold.")
+        st.caption("Tick an item to read it with all its labels and comments, or several to do something with them.")
 
 
 def _filtered(
@@ -138,6 +139,8 @@ def _filtered(
 
 
 def _decision(task: TaskRow, resolved: dict[str, ResolvedTask]) -> str:
+    if task.withdrawn:
+        return WITHDRAWN
     return resolved[task.task].resolution.value if task.task in resolved else NOT_LABELLED
 
 
@@ -207,25 +210,3 @@ def _answers_text(campaign: CampaignSettings, answers: Mapping[str, Any], texts:
         for question in campaign.questions.questions
         if question.id in answers and question.kind != "edit"
     )
-
-
-def _gold_button(campaign: CampaignSettings, tasks: Sequence[TaskRow], resolved: dict[str, ResolvedTask]) -> None:
-    """A button that mixes items in again as gold, with what was decided as the right answer."""
-    measure = campaign.questions.measure
-    gold = [
-        task.task
-        for task in tasks
-        if task.part == "work" and task.task in resolved and measure in resolved[task.task].answers
-    ]
-    pressed = st.button(
-        f"Use {format_count(len(gold), 'item')} as gold",
-        icon=":material/verified:",
-        key=f"gold-{campaign.id}",
-        disabled=services.settings().demo or not gold,
-        help="Mixed in unseen, with the decided answer as the right one. An item that nobody has decided has none.",
-    )
-    if pressed:
-        with error_as_notice():
-            added = campaign_manager().use_as_gold(campaign.id, gold)
-            leave_notice(f"{format_count(added, 'gold item')} in {campaign.name}.")
-        st.rerun()

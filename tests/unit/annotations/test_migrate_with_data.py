@@ -29,7 +29,15 @@ from annotations.people.people import Member, Role
 from annotations.people.project_links import ProjectLinks
 from annotations.people.sign_in import create_invite, revoke_invite, start_session
 from annotations.results.progress_counts import count_changed
-from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop, Suggestion, Task, WantedLabels
+from annotations.store.campaign_tables import (
+    CampaignDraw,
+    DrawnTask,
+    DrawStop,
+    Suggestion,
+    Task,
+    TaskWithdrawal,
+    WantedLabels,
+)
 from annotations.store.database import connect, parse_url
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
@@ -152,6 +160,8 @@ def decide(store: Store) -> None:
         session.add(DrawnTask(task_id=task, place=0, weight=0.5, arrival=1.0))
         session.add(DrawStop(campaign_id=campaign, points=5, labels=1, low=0.1, high=0.2, created_at=now))
         session.add(WantedLabels(task_id=task, labels=3, probability=0.7, created_at=now))
+        withdrawal = TaskWithdrawal(task_id=task, withdrawn=False, reason="It is whole.", by="ada", created_at=now)
+        session.add(withdrawal)
         save_view(session, item, person)
         pause_person(session, campaign, person, "Too fast.", "ada")
         session.add(FlagResolution.model_validate({"response_id": response, "event_id": "f"} | by))

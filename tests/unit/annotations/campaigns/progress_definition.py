@@ -11,6 +11,7 @@ from sqlmodel import Session, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.qualification import current_stage, mark_answers, training_rounds
+from annotations.campaigns.withdrawals import load_withdrawals
 from annotations.campaigns.work_plan import calibration_tasks
 from annotations.labelling.limits import has_limits, load_signals, load_states
 from annotations.management.campaign_progress import CampaignProgress, PersonProgress, Share
@@ -37,18 +38,21 @@ _PARTS = ("training", "qualification", "gold")
 
 def progress_by_definition(session: Session, campaign: CampaignSettings, now: datetime) -> CampaignProgress:
     """Every figure of a campaign that is assigned to nobody in particular, with one query for each table and no count that was kept."""
-    tasks = session.exec(select(Task.id).where(Task.campaign_id == campaign.id, Task.part == "work")).all()
+    every = session.exec(select(Task.id).where(Task.campaign_id == campaign.id, Task.part == "work")).all()
+    withdrawn = load_withdrawals(session, campaign.id)
+    tasks = [task for task in every if task not in withdrawn]
     reservations = session.exec(select(Reservation).where(Reservation.campaign_id == campaign.id)).all()
     members = [one for one in load_people(session) if one.id in {row.person_id for row in reservations}]
     labels = load_labels(session, campaign)
     first, last = first_blind_labels(labels), latest_labels(labels)
-    by_task, decisions = labels_by_task(last), latest_decisions(session, campaign)
-    needed = dict.fromkeys(tasks, campaign.rules.overlap) | load_wanted(session, campaign)
+    by_task, decisions = labels_by_task(last), latest_decisions(session, campaign, tasks)
+    wanted = {task: number for task, number in load_wanted(session, campaign).items() if task not in withdrawn}
+    needed = dict.fromkeys(tasks, campaign.rules.overlap) | wanted
     everybody = max(campaign.rules.overlap, len(members))
     needed |= dict.fromkeys(session.exec(calibration_tasks(campaign)), everybody)
     done = [task for task, given in by_task.items() if len(given) >= needed[task]]
     by_model = tasks_by_model(session, campaign)
-    work = [row for row in reservations if row.task_id in set(tasks)]
+    work = [row for row in reservations if row.task_id in set(every)]
     now_of = {(label.task, label.person): label for label in last}
     return CampaignProgress(
         tasks=len(tasks),

@@ -16,6 +16,7 @@ from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
 from annotations.labelling.labelling import AnnotatorActions
 from annotations.labelling.responses import SentResponse
+from annotations.management.item_actions import ItemActions
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
 from annotations.store.campaign_tables import Task, WantedLabels
@@ -55,12 +56,14 @@ class RandomCampaign:
         golds = [NewTask(save_items(store, 20 + number)[0], "gold", key=KEYS[questions]) for number in range(2)]
         self.opened.add_tasks(golds)
         self.people = [self.opened.person(name) for name in ("ben", "cem", "dia")]
-        self.manager = ManagerActions(store, self.opened.person("ada", Role.MANAGER))
+        ada = self.opened.person("ada", Role.MANAGER)
+        self.manager, self.items = ManagerActions(store, ada), ItemActions(store, ada)
         self.begun = datetime.now(UTC)
 
     def step(self) -> None:
         acts = [self.label] * 12 + [self.change] * 6
         acts += [self.exclude, self.reinstate, self.decide, self.revise, self.want, self.pause, *[self.resume] * 3]
+        acts += [self.withdraw, self.bring_back]
         with suppress(RecordError):  # some acts do not fit what there is, and change nothing
             self.random.choice(acts)()
 
@@ -97,6 +100,14 @@ class RandomCampaign:
         with read_session(self.opened.store.engine) as session:
             made = session.exec(select(Exclusion.id)).all()
         self.manager.reinstate(self.opened.campaign.id, self.random.choice(made or [0]) or 0, "All were right.")
+
+    def withdraw(self) -> None:
+        task = self.random.choice(self.manager.tasks(self.opened.campaign.id)).task
+        self.items.withdraw(self.opened.campaign.id, [task], "The text is cut off.")
+
+    def bring_back(self) -> None:
+        withdrawn = [row.task for row in self.manager.tasks(self.opened.campaign.id) if row.withdrawn]
+        self.items.bring_back(self.opened.campaign.id, withdrawn, "It is whole.")
 
     def decide(self) -> None:
         with self.opened.store.writing() as session:

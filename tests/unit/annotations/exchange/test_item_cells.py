@@ -16,6 +16,8 @@ from annotations.campaigns.campaign import NewTask
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.management.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
+from annotations.management.item_actions import ItemActions
+from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
 from annotations.store.records import PairRecord
 from annotations.store.store import Store
@@ -145,3 +147,26 @@ def test_own_columns_survive_export_and_import(store: Store, tmp_path: Path) -> 
     assert [(row["id"], row["delta"], row["answer.verdict"]) for row in after] == [
         (row["id"], row["delta"], row["answer.verdict"]) for row in before
     ]
+
+
+def test_a_withdrawn_item_says_why_in_both_tables_and_in_the_archive_which_brings_it_back(
+    store: Store, tmp_path: Path
+) -> None:
+    opened = own_campaign(store)
+    items = ItemActions(store, MANAGER)
+    [task] = [
+        row.task for row in ManagerActions(store, MANAGER).tasks(opened.campaign.id) if row.columns["id"] == "q-7"
+    ]
+    items.withdraw(opened.campaign.id, [task], "It is not ours.")
+    decisions = {row["id"]: (row["decision"], row["withdrawn"], row["labels"]) for row in table(opened, "items")}
+    assert decisions["q-7"] == ("withdrawn", "It is not ours.", "0")
+    assert decisions["q-9"] == ("of one person", "", "1")
+    labels = [(row["counts"], row["withdrawn"]) for row in table(opened, "labels") if row["id"] == "q-7"]
+    assert labels == [("no", "It is not ours.")] * 2
+    archive = file(store, opened.campaign.id, "jsonl").decode().splitlines()
+    with closing(Store.open(f"sqlite:///{tmp_path / 'other.db'}")) as other:
+        again = CampaignFixture(other, import_campaign(other, archive))
+        assert decisions == {
+            row["id"]: (row["decision"], row["withdrawn"], row["labels"]) for row in table(again, "items")
+        }
+        assert again.next_task(again.annotator("Dia")).left != "It came, q-7."

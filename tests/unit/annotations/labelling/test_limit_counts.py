@@ -48,6 +48,8 @@ def counts_by_definition(session: Session, campaign: CampaignSettings, person: s
     first = {reservation.id: (response, reservation, task, key) for response, reservation, task, key in rows}
     counts, before, answers = SignalCounts(), dict[str, Any](), Counter[Any]()
     for response, reservation, task, key in sorted(first.values(), key=lambda row: (row[1].turn, row[0].id)):
+        if task.part == "gold" and reservation.excluded:
+            continue
         given = unswap_answers(campaign.questions, response.answers, response.swapped)
         measured = given.get(campaign.questions.measure)
         if reservation.turn == 1:

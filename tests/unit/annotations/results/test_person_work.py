@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from annotations.campaigns.campaign import NewTask
+from dataclasses import replace
+
+from annotations.campaigns.campaign import CampaignRules, NewTask
+from annotations.management.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
 from annotations.results.person_work import as_decided, work_by_day, work_by_items
@@ -51,3 +54,36 @@ def test_time_before_and_after_the_scores_is_paid_as_the_table_of_labels_has_it(
     work = manager.people_work(opened.campaign.id)["ben"]
     assert work.active_ms == 35_000
     assert as_decided(work, opened.campaign, work.labels) == [True]
+
+
+def test_an_annotator_sees_decisions_of_adjudicated_items_and_all_of_a_closed_campaign_but_no_gold(
+    store: Store,
+) -> None:
+    opened = make_campaign(store, items=3, overlap=2)
+    gold = save_items(store, 99)[0]
+    opened.add_tasks([NewTask(gold, "gold", key={"verdict": "consistent"})])
+    manager = ManagerActions(store, opened.person("ada", Role.MANAGER))
+    id, ben, cem = opened.campaign.id, opened.annotator("ben"), opened.annotator("cem")
+    opened.label(ben, 3)
+    assert len(ben.own_work(id)[0].labels) == 3
+    for place in range(3):
+        opened.send(cem, opened.next_task(cem), **({"answers": BAD} if place == 0 else {}))
+    work, summaries = ben.own_work(id)
+    assert not work.decided
+    assert not work.gold
+    assert {label.person for label in work.labels} == {"ben"}
+    assert set(summaries) == {label.task for label in work.labels}
+
+    disputed = next(task for task in manager.resolved_tasks(id) if not task.answers)
+    eva = AdjudicatorActions(store, opened.person("eva", Role.ADJUDICATOR))
+    responses = [label.response for label in disputed.labels]
+    eva.save_decision(id, SentDecision(disputed.task, BAD, DisagreementCause.SLIP, responses, "settled-1"))
+    work, _ = ben.own_work(id)
+    assert work.decided == {disputed.task: "inconsistent"}
+    newest = manager.versions(id)[0].content
+    manager.revise(id, replace(newest, rules=CampaignRules(overlap=2, repeat_every=2)))
+    assert not ben.own_work(id)[0].decided
+    manager.revise(id, replace(newest, is_open=False))
+    work, _ = ben.own_work(id)
+    assert len(work.decided) == 3
+    assert [label.task in work.decided for label in work.labels if label.part == "gold"] == []

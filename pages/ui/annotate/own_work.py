@@ -1,0 +1,71 @@
+"""What an annotator did in a campaign: labels, hours, pace, and what was decided where nothing is open any more."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.results.person_work import as_decided, work_by_day
+from pages.ui.annotate.current_task import annotate_state, labelling, read_or_keep
+from pages.ui.annotate.labeller import format_answer
+
+_HOUR_MS = 3_600_000
+
+
+def own_work_button(campaign: CampaignSettings) -> None:
+    """Opens the work of the person."""
+    st.button("My work", icon=":material/person:", key="own-work", on_click=_set_open, args=(True,))
+    if annotate_state().work_open:
+        _work_dialog(campaign)
+
+
+def _set_open(shown: bool) -> None:
+    state = annotate_state()
+    state.work_open, state.comments_open, state.guidelines_open = shown, False, False
+
+
+@st.dialog("My work", width="large", on_dismiss=lambda: _set_open(False))
+def _work_dialog(campaign: CampaignSettings) -> None:
+    import pandas as pd
+
+    work, summaries = read_or_keep(f"own work {campaign.id}", lambda: labelling().own_work(campaign.id))
+    if not work.labels:
+        st.caption("You have labelled nothing here yet.")
+        return
+    hours, matches = work.active_ms / _HOUR_MS, as_decided(work, campaign, work.labels)
+    with st.container(horizontal=True):
+        st.metric("Labels", len(work.labels), width=160)
+        st.metric("Hours of reading and typing", f"{hours:.2f}", width=240)
+        st.metric("Labels an hour", f"{len(work.labels) / hours:.0f}" if hours else "–", width=160)
+        if matches:
+            st.metric("As decided", f"{sum(matches)} of {len(matches)}", width=160)
+    days = pd.DataFrame(work_by_day(work, campaign)).rename(columns={"period": "day"}).dropna(axis="columns", how="all")
+    st.dataframe(days, hide_index=True, alt="Your work by day", placeholder="")
+    question = campaign.questions.by_id[campaign.questions.measure]
+    frame = pd.DataFrame(
+        [
+            {
+                "your answer": format_answer(question, campaign.questions.measured(label.answers)),
+                "decided": format_answer(question, work.decided[label.task]) if label.task in work.decided else None,
+                "seconds": label.active_ms / 1000,
+                "when": label.created_at,
+                "summary": summaries.get(label.task),
+            }
+            for label in reversed(work.labels)
+        ]
+    ).dropna(axis="columns", how="all")
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height=320 if len(frame) > 8 else "content",
+        alt="Your labels",
+        placeholder="",
+        column_config={
+            "summary": st.column_config.Column(width="large"),
+            "when": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+        },
+    )
+    if campaign.is_open:
+        st.caption(
+            "What others answered, and what was decided on items that are open, is shown when the campaign is closed."
+        )

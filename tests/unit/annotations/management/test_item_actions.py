@@ -1,0 +1,108 @@
+"""Items that a manager withdraws, brings back, corrects and hands to somebody."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotations.management.item_actions import ItemActions
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
+from annotations.store.records import RecordError, RightsError
+from annotations.store.store import Store
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
+
+BAD = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat."}
+
+
+def managing(opened: CampaignFixture) -> tuple[ManagerActions, ItemActions]:
+    ada = opened.person("ada", Role.MANAGER)
+    return ManagerActions(opened.store, ada), ItemActions(opened.store, ada)
+
+
+def test_a_withdrawn_item_is_handed_out_no_more_and_its_labels_stay_and_count_nowhere(store: Store) -> None:
+    opened = make_campaign(store, items=3, overlap=2)
+    id, (manager, items) = opened.campaign.id, managing(opened)
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    opened.label(ben, 3)
+    bad = manager.labels(id)[0].task
+    assert items.withdraw(id, [bad], "The text is cut off.") == 1
+    assert items.withdraw(id, [bad], "The text is cut off.") == 0
+    assert len(opened.label(cem, 2)) == 2
+    assert opened.no_task_reason(cem) == "over"
+    labels = manager.labels(id)
+    assert len(labels) == 5
+    assert [label.counts for label in labels if label.task == bad] == [False]
+    assert bad not in {task.task for task in manager.resolved_tasks(id)}
+    assert [task.withdrawn for task in manager.tasks(id) if task.task == bad] == ["The text is cut off."]
+    progress = manager.progress(id)
+    assert (progress.tasks, progress.answered, progress.required) == (2, 4, 4)
+
+    assert items.bring_back(id, [bad], "It is whole.") == 1
+    assert all(label.counts for label in manager.labels(id))
+    assert len(opened.label(cem, 1)) == 1
+    assert len(manager.resolved_tasks(id)) == 3
+
+
+def test_what_somebody_has_open_is_taken_and_a_label_that_still_comes_is_kept(store: Store) -> None:
+    opened = make_campaign(store, items=2, overlap=1)
+    id, (manager, items) = opened.campaign.id, managing(opened)
+    ben = opened.annotator("ben")
+    shown = opened.next_task(ben)
+    [task] = [row.task for row in manager.tasks(id) if row.summary == shown.left]
+    items.withdraw(id, [task], "Twice the same.")
+    other = opened.next_task(ben)
+    assert other.left != shown.left
+    opened.send(ben, shown)
+    assert [(label.task, label.counts) for label in manager.labels(id)] == [(task, False)]
+
+
+def test_a_corrected_text_is_a_new_item_and_labels_of_both_are_apart(store: Store) -> None:
+    opened = make_campaign(store, items=1, overlap=1)
+    id, (manager, items) = opened.campaign.id, managing(opened)
+    ben = opened.annotator("ben")
+    [shown] = opened.label(ben, 1)
+    old = manager.tasks(id)[0]
+    with pytest.raises(RecordError, match="as they were"):
+        items.correct(id, old.task, (shown.document, "", shown.left), "A typing error.")
+    new = items.correct(id, old.task, (shown.document, "", f"{shown.left} Twice."), "A typing error.")
+    assert {row.task: row.withdrawn for row in manager.tasks(id)} == {old.task: "A typing error.", new: ""}
+    again = opened.next_task(ben)
+    assert again.left == f"{shown.left} Twice."
+    opened.send(ben, again, answers=BAD)
+    assert [(label.task, label.answers["verdict"], label.counts) for label in manager.labels(id)] == [
+        (old.task, "consistent", False),
+        (new, "inconsistent", True),
+    ]
+    assert [(task.task, task.answers["verdict"]) for task in manager.resolved_tasks(id)] == [(new, "inconsistent")]
+
+
+def test_items_are_held_for_the_person_whom_they_are_handed_to(store: Store) -> None:
+    opened = make_campaign(store, items=3, overlap=1)
+    id, (manager, items) = opened.campaign.id, managing(opened)
+    cem = opened.person("cem")
+    ben, handed = opened.annotator("ben"), opened.annotator_of(cem)
+    opened.label(ben, 1)
+    shown = opened.next_task(ben)
+    by_summary = {row.summary: row.task for row in manager.tasks(id)}
+    assert items.reassign(id, list(by_summary.values()), cem) == 2
+    assert opened.no_task_reason(ben) == "reserved"
+    assert {task.left for task in opened.label(handed, 2)} >= {shown.left}
+    late = opened.send(ben, shown)
+    assert not late.counts
+    assert len(manager.labels(id)) == 4
+    assert items.reassign(id, list(by_summary.values()), cem) == 0
+    stranger = Member("nobody", "nobody", Role.ANNOTATOR)
+    with pytest.raises(RightsError):
+        items.reassign(id, list(by_summary.values()), stranger)
+
+
+def test_only_a_manager_may_and_only_with_a_reason(store: Store) -> None:
+    opened = make_campaign(store, items=1)
+    with pytest.raises(RightsError):
+        ItemActions(store, opened.person("ben"))
+    manager, items = managing(opened)
+    task = manager.tasks(opened.campaign.id)[0].task
+    with pytest.raises(RecordError, match="reason"):
+        items.withdraw(opened.campaign.id, [task], " ")
+    with pytest.raises(RecordError, match="1 of these items"):
+        items.withdraw(opened.campaign.id, ["nothing"], "Gone.")
