@@ -90,8 +90,9 @@ def own_pair(walk: Walk) -> None:
     """Paste a document and a summary, and see them scored."""
     walk.start()
     walk.press(walk.button("Open a text"))
-    walk.page.get_by_role("textbox", name="Document", exact=True).fill(DOCUMENT)
-    walk.page.get_by_role("textbox", name="Summary", exact=True).last.fill(SUMMARY)
+    form = walk.page.get_by_test_id("stPopoverBody")  # the editor of the summary has the name of a field there
+    form.get_by_role("textbox", name="Document", exact=True).fill(DOCUMENT)
+    form.get_by_role("textbox", name="Summary", exact=True).fill(SUMMARY)
     walk.press(walk.button("Open the pair"))
     expect(walk.page.locator(".editor textarea")).to_have_value(SUMMARY, timeout=START_MS)
     walk.scored()

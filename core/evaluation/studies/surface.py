@@ -273,7 +273,9 @@ class SurfaceStudy(Study):
             notes=[
                 "Spearman's correlation with 95 % intervals by document: near ±1 a metric adds little to the surface."
             ],
-            problems=[f"Not scored: {', '.join(missing)}. What all six explain is missing."] if missing else [],
+            problems=[f"Not scored: {', '.join(map(metric_title, missing))}. What all six explain is missing."]
+            if missing
+            else [],
         )
 
 

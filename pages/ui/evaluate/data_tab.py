@@ -15,7 +15,7 @@ from core.data import format_dataset
 from core.errors import TouchstoneError
 from core.evaluation import missing_features
 from core.results import Cases
-from core.scoring import METRICS, EmbeddedWordSupport, metric_title
+from core.scoring import METRICS, EmbeddedWordSupport, is_surface, metric_title
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.server.job_work import dataset_scorings, score_dataset
@@ -73,13 +73,16 @@ def score_form(datasets: Sequence[str]) -> None:
         specs = st.multiselect(
             "with our metrics",
             [*names, *(spec for spec in addressed if spec not in names)],
-            # that of the address, those of no model, which take no time, and the one that was trained to tell errors
+            # that of the address, those of no model, which take no time, and the one that was trained to tell errors; statistics of the
+            # surface only when they are chosen
             default=[
                 *addressed,
                 *(
                     line.name
                     for line in default_metrics(services.engine().pool)
-                    if (not line.checkpoints or line.name == EmbeddedWordSupport.name) and line.name not in addressed
+                    if (not line.checkpoints or line.name == EmbeddedWordSupport.name)
+                    and line.name not in addressed
+                    and not is_surface(line.name)
                 ),
             ],
             key="evaluate-score-metrics",
@@ -157,7 +160,7 @@ def offer_features(choice: EvaluationChoice) -> None:
         return
     imported = [name for name in choice.datasets if name != PRECOMPUTED]  # which has no place for more scores
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(escape_markdown(f"Not scored or not chosen: {', '.join(missing)}."))
+        st.markdown(escape_markdown(f"Not scored or not chosen: {', '.join(map(metric_title, missing))}."))
         for name in imported:
             label = escape_markdown(f"Score {name} with them")
             st.button(

@@ -173,7 +173,7 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
             n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.all_columns}
             addressed = [name for name in st.query_params.get_all("metric") if name in offered]
             count = len(st.session_state.get(key, addressed or offered))
-            label = f"Metrics: {f'all {count}' if count == len(offered) else f'{count} of {len(offered)}'}"
+            label = f"Metrics: {f'{count} of {len(offered)}' if count < len(offered) else f'all {count}' if count > 1 else '1'}"
             with st.popover(label, icon=":material/tune:", key="evaluate-metrics-popover"):
                 metrics = tuple(
                     st.multiselect(
@@ -182,7 +182,7 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
                         default=addressed or offered,
                         key=key,
                         format_func=lambda name: f"{metric_title(name)} ({n[name]})",
-                        help="In brackets: summaries with a score. Released scores have the name that their authors gave them.",
+                        help="Others are here once they scored the data, under Data. In brackets: summaries with a score. Released scores have the name that their authors gave them.",
                     )
                 )
             st.query_params["metric"] = list(metrics) if len(metrics) < len(offered) else []

@@ -11,6 +11,7 @@ from core.evaluation.study import StudyData
 from core.models.words.shallow import SHALLOW_FEATURES
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import draw_resamples
+from core.scoring import metric_title
 from core.types import Sample, StoredScore, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import sample, scored
 
@@ -84,7 +85,7 @@ def test_without_all_features_the_report_has_those_that_are_scored_and_names_the
     cases = build_cases(surface_samples("one", features=SHALLOW_FEATURES[:5]))
     report = SurfaceStudy().run(StudyData(datasets=("one",), cases=cases, resamples=10))
     assert [table.name for table in report.tables] == ["features"]
-    assert report.problems == (f"Not scored: {SHALLOW_FEATURES[5]}. What all six explain is missing.",)
+    assert report.problems == (f"Not scored: {metric_title(SHALLOW_FEATURES[5])}. What all six explain is missing.",)
     assert report.table().figure("estimate", metric="copy", feature=SHALLOW_FEATURES[0]).value == pytest.approx(1.0)
     with pytest.raises(TouchstoneError, match="Not scored yet"):
         SurfaceStudy().run(StudyData(cases=build_cases(surface_samples("one", features=()))))
