@@ -25,7 +25,7 @@ from core.text import (
     with_even_blanks,
     with_visible_controls,
 )
-from pages.ui.shared.markup import register_component
+from pages.ui.shared.markup import register_fetched_component
 
 DocumentPiece = tuple[int, str, list[tuple[str, str]]]
 """A mark or 0, the words, and the headings before them: the kind of each and what it says."""
@@ -307,7 +307,7 @@ def _one_side(laid: Sequence[Segment], own: int, shown: str) -> list[Segment]:
 LABELLER_KEY = "labeller"
 _ACTS: Mapping[str, ResponseAct] = {"answer": "answer", "skip": "skip", "flag": "flag", "undo": "undo"}
 
-_labeller_component = register_component("labeller")
+_labeller_component = register_fetched_component("labeller")
 
 
 def labeller(view: TaskView, on_sent: Callable[[], None], on_draft: Callable[[], None]) -> None:
