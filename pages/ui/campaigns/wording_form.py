@@ -108,7 +108,10 @@ def _format_kind(question: CampaignQuestion) -> str:
         case "scale" | "slider":
             return f"{optional}{question.low} to {question.high}"
         case "span":
-            return f"{optional}a passage of the {question.of}"
+            categories = (
+                f", each one of: {', '.join(option.text for option in question.options)}" if question.options else ""
+            )
+            return f"{optional}passages of the {question.of}{categories}"
         case "link":
             return f"{optional}claims of the summary with the passages that decide them"
         case _:
