@@ -20,6 +20,7 @@ from tests.e2e.waiting import START_MS, attach, download, enter, idle, press
 pytestmark = pytest.mark.e2e
 
 NAME = "Lighthouse of {} rows"
+_READING_MS = 1_000
 MOST_PRESSES, MOST_SECONDS = 25, 300
 
 _COUNT_PRESSES = """
@@ -57,7 +58,9 @@ def label_by_keys(
         is_wrong = summary.endswith("7.")
         if not is_odd_done and all(summary in other for other in others):
             is_wrong, is_odd_done = not is_wrong, True
-        annotate_page.keys("3" if is_wrong else "1", "5")
+        annotate_page.keys("3" if is_wrong else "1")
+        # who labels most items in less than a second is paused
+        annotate_page.page.keyboard.press("5", delay=_READING_MS if number % 3 else 0)
         if is_wrong:
             annotate_page.write("It was six.")
         annotate_page.keys("Enter")
