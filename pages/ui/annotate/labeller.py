@@ -315,6 +315,13 @@ def labeller(view: TaskView, on_sent: Callable[[], None], on_draft: Callable[[],
     _labeller_component(key=LABELLER_KEY, data=task_view_data(view), on_sent_change=on_sent, on_draft_change=on_draft)
 
 
+def show_questions(view: TaskView) -> None:
+    """Mount the labeller to try its questions: nothing can be sent."""
+    data = task_view_data(view)
+    data["can"] = dict.fromkeys(data["can"], False)
+    _labeller_component(key="labeller-preview", data=data)
+
+
 def read_sent(message: object, questions: QuestionSet, task: ShownTask) -> SentResponse | None:
     """Response that the browser sent about a task; None for anything malformed or about another one."""
     match message:
