@@ -16,7 +16,7 @@ QUICK := $(addprefix tests/unit/core/,base data edits evaluation/studies models/
 NUMBERS := $(addprefix tests/unit/core/,assessment/gate data evaluation/studies results/cases scoring/metrics stats text) \
 	$(addprefix tests/unit/pages/commands/test_cli_,compare.py meta.py)
 
-.PHONY: help run torch-build parsers small-model larger-encoder test test-all faults attacks test-quick test-python check check-scripts verify engine-gate fix lock images reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run torch-build parsers small-model larger-encoder test test-all faults attacks test-quick test-python check check-scripts verify engine-gate fix lock images reference readme readme-pictures paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -125,6 +125,9 @@ reference: .venv/.run ## write the tables that are made from the code into the d
 	$(BIN)/python -m tests.reference
 
 readme: reference
+
+readme-pictures: .venv/.dev ## take the pictures of README again, once pages or the tour have other names; needs Chromium
+	$(BIN)/python -m tests.readme_pictures
 
 paper-figures: .venv/.run ## compute the figures of reproduced papers again, beside those that they print (minutes)
 	$(BIN)/python -m tests.paper_figures

@@ -58,6 +58,10 @@ class Settings(BaseSettings):
     shared: bool = False
     """People sign in, and each may do what their role allows."""
 
+    trust_email: bool = False
+    """Addresses of a provider of OpenID Connect that does not say if it verified them count as verified. Only where people cannot choose
+    their address, as in a tenant of Microsoft Entra that is your own."""
+
     results_dir: Path | None = None
     """A folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any."""
 

@@ -20,6 +20,7 @@ from core.evaluation.reports.report_files import FORMS
 from core.evaluation.study import STUDIES, Outlet, setting_help
 from core.models.model_pool import ModelPool
 from core.registry import settings_of
+from core.scoring.checkpoint_languages import STATED_LANGUAGES
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
@@ -65,6 +66,19 @@ def _metric_settings() -> str:
         ("metric", "measures", "settings with their defaults"),
         ((f"`{metric.name}`", metric.card.measures, _settings_text(metric)) for metric in metrics),
     )
+
+
+def _weight_languages() -> str:
+    """Languages of published weights: their codes, or their number where there are many."""
+    rows = (
+        (
+            f"`{checkpoint}`",
+            stated.languages if len(codes := stated.languages.split()) < 30 else f"{len(codes)} languages",
+            stated.place,
+        )
+        for checkpoint, stated in sorted(STATED_LANGUAGES.items())
+    )
+    return _table(("weights", "languages", "stated in"), rows)
 
 
 def _perturbations() -> str:
@@ -312,6 +326,7 @@ TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "studies": _studies,
         "study-settings": _study_settings,
         "webhook-events": _webhook_events,
+        "weight-languages": _weight_languages,
     }
 )
 """What makes each table, by the name between its marks."""

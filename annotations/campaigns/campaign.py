@@ -94,6 +94,10 @@ class CampaignRules(BaseModel):
     """Seconds that at least half of a person's labels take."""
     least_variety: int = Field(0, ge=0, le=99)
     """Least share of labels other than the person's commonest answer, in % of the same share in the labels of others."""
+    check_code: bool = False
+    """Ask once a session for a code that stands in the guidelines, as BUMP did, so that they are read."""
+    template: str = Field("", max_length=80)
+    """Template that the campaign was made from; "": none."""
     seed: int = Field(0, ge=0, lt=2**31)
     """Seed of every random order of the campaign."""
 

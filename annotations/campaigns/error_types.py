@@ -24,6 +24,9 @@ class ErrorTypeMeanings(BaseModel):
 
     version: int
     meanings: Mapping[ErrorType, str]
+    examples: Mapping[ErrorType, str]
+    """A worked example of each type, of `example_document`."""
+    example_document: str
     sources: str
     circumstance: str
     older: Mapping[int, Mapping[ErrorType, str]]
@@ -33,6 +36,16 @@ class ErrorTypeMeanings(BaseModel):
         meanings = self.older.get(version, self.meanings)
         return next((text for kind, text in meanings.items() if kind == error_type), "")
 
+    def example(self, error_type: str, version: int) -> str:
+        """The worked example of an error type, in plain text; "" in versions of before and for names of others."""
+        text = next((text for kind, text in self.examples.items() if kind == error_type), "")
+        return f"For example: {text.replace('*', '')}" if text and version == self.version else ""
+
+    def worked_examples(self) -> str:
+        """The document of the examples, and one of each type as a list in Markdown."""
+        listed = "\n".join(f"- **{kind}**: {text}" for kind, text in self.examples.items())
+        return f"An example of each, for the document “{self.example_document}”\n\n{listed}"
+
     def listing(self) -> str:
         """The newest meanings as a list in Markdown."""
         return "\n".join(f"- **{kind}**: {text}" for kind, text in self.meanings.items())
@@ -40,6 +53,7 @@ class ErrorTypeMeanings(BaseModel):
     def fill(self, template: str) -> str:
         """A text with `<<NAME>>` in place of a meaning, of the rest of the definitions and of the version."""
         texts = {"version": str(self.version), "sources": self.sources, "circumstance": self.circumstance}
+        texts["examples"] = self.worked_examples().replace("\n", "\n  ")
         for name, text in {**{kind.value: text for kind, text in self.meanings.items()}, **texts}.items():
             template = template.replace(f"<<{name}>>", text)
         return template

@@ -149,7 +149,7 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
             f"This was NOT saved: you answered item {reservation.number} in another window meanwhile. This is that answer: "
             "change it and save, or go on."
         )
-    answers = _checked_answers(session, campaign, person, reservation, sent)
+    answers = _checked_answers(session, campaign, person, reservation, sent, part)
     response = {
         "reservation_id": sent.reservation,
         "revision": last + 1,
@@ -205,7 +205,12 @@ _DELETE_DRAFT = delete(Draft).where(col(Draft.id) == bindparam("draft"))
 
 
 def _checked_answers(
-    session: Session, campaign: CampaignSettings, person: Member, reservation: Reservation, sent: SentResponse
+    session: Session,
+    campaign: CampaignSettings,
+    person: Member,
+    reservation: Reservation,
+    sent: SentResponse,
+    part: str,
 ) -> Mapping[str, Answer]:
     if sent.act == "answer":
         answers = check_answers(campaign.questions, sent.answers)
@@ -216,6 +221,8 @@ def _checked_answers(
         shown = show_task(session, campaign, reservation)
         check_text_answers(campaign.questions, answers, shown.document, shown.left, shown.right)
         source = EditSource(person.name, f"campaign {campaign.name}", shown.error_type)
+        if part in {Stage.TRAINING, Stage.QUALIFICATION}:  # written to learn: no pair of the campaign
+            return answers
         if pair := pair_from_answers(campaign.questions, answers, shown.example, source):
             save_pair(session, pair)
         return answers

@@ -32,6 +32,7 @@ from annotations.campaigns.task_list import TaskRemark, TaskRow, load_column_nam
 from annotations.labelling.crowd import SessionRow, StudyTerms, load_sessions, load_study, return_session, set_study
 from annotations.labelling.limits import PersonState, load_states, pause_person, resume_person
 from annotations.management.campaign_progress import CampaignProgress, compute_progress, count_events
+from annotations.management.campaign_templates import Qualification, with_skill
 from annotations.management.campaign_versions import IssuedVersion, load_versions, require_passable, revise_campaign
 from annotations.management.candidates import Candidate, load_candidates
 from annotations.management.earlier_labels import add_earlier_labels
@@ -121,6 +122,29 @@ class ManagerActions:
             add_earlier_labels(session, campaign, new, earlier)
             require_passable(session, campaign)
             require_suggestions(session, campaign)
+            return campaign
+
+    def create_qualified(
+        self,
+        name: str,
+        content: VersionContent,
+        tasks: Sequence[NewTask],
+        people: CampaignPeople,
+        qualification: Qualification,
+        earlier: Collection[str] = (),
+    ) -> CampaignSettings:
+        """A campaign as by `create` whose items are for those who pass another one, and that one, for the same people; or none of both."""
+        with self._store.writing() as session:
+            campaign = create_campaign(session, name, self._person.name, content)
+            assign(session, campaign.id, people, self._person.name)
+            add_tasks(session, campaign, with_skill(tasks, qualification.group))
+            add_earlier_labels(session, campaign, tasks, earlier)
+            # the newer one is the first that people see
+            first = create_campaign(session, qualification.name, self._person.name, qualification.content)
+            assign(session, first.id, people, self._person.name)
+            add_tasks(session, first, qualification.tasks)
+            require_passable(session, first)
+            require_passable(session, campaign)
             return campaign
 
     def draw(self, drawing: CampaignDrawing) -> CampaignSettings:

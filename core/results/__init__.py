@@ -149,6 +149,7 @@ if TYPE_CHECKING:
     )
     from core.results.runs.runner import BackgroundRuns, continue_run
     from core.results.runs.shifts import (
+        RUN_FIELDS,
         STRESS_RESAMPLES,
         DocumentMeans,
         Shift,
@@ -159,6 +160,7 @@ if TYPE_CHECKING:
         pairs_of_shifts,
         score_array,
         score_shifts,
+        shift_parts,
         standardised_gain,
     )
     from core.results.runs.stress_run import (

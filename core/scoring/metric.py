@@ -14,6 +14,7 @@ from core.base import CODE_MARK, CodeParts, Root, adapter_root, class_root, code
 from core.errors import TouchstoneError
 from core.model_reference import ModelRef, local_checkpoints
 from core.registry import Plugin, Registry, format_spec, profile_field, settings_of, title_with_settings
+from core.scoring.checkpoint_languages import NO_LANGUAGE, common_languages, stated_languages
 from core.text import ENGLISH, require_languages
 from core.types import Answer, Direction, Example, Question, Rounds, Score
 
@@ -124,9 +125,12 @@ class Metric(ABC):
         return format_spec(self)
 
 
+_WEIGHT_SETTINGS = frozenset({"checkpoint", "encoder"})
+
+
 @dataclass(frozen=True)
 class ReplaceableWeights(Metric):
-    """A metric that takes weights for other languages; `languages` says which these are for, "" for those of the card.
+    """A metric that takes other weights; `languages` says which languages these are for, "" for those that their authors state.
 
     "any", or codes of ISO 639 with blanks between. A subclass with a `__post_init__` calls this one.
     """
@@ -138,7 +142,14 @@ class ReplaceableWeights(Metric):
 
     @property
     def verified_languages(self) -> str:
-        return self.languages or self.card.languages
+        """Those of the setting; otherwise of the weights that replace its own, of its card and of the metrics it uses."""
+        if self.languages:
+            return self.languages
+        own = {name: field.default for name, field in settings_of(type(self)).items() if name in _WEIGHT_SETTINGS}
+        replaced = [weights for name in own if (weights := getattr(self, name)) not in {"", own[name]}]
+        remaining = [self.card.languages] if not own or len(replaced) < len(own) else []
+        inner = [plugin.verified_languages for plugin in self.uses() if isinstance(plugin, Metric)]
+        return common_languages([*map(stated_languages, replaced), *remaining, *inner]) or NO_LANGUAGE
 
 
 _ROUNDING = 1e-6  # of the bound or of 1: what floats of 32 bits leave

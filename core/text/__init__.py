@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         pieces_of_passages,
         with_distinct_names,
     )
+    from core.text.contraction_forms import read_contractions
     from core.text.displayed_text import (
         BYTE_ORDER_MARK,
         NO_BLANK,
@@ -152,6 +153,7 @@ if TYPE_CHECKING:
     from core.text.language import (
         ANY,
         ENGLISH,
+        NOT_STATED,
         SPACED,
         count_unverified,
         find_mark,

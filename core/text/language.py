@@ -22,6 +22,8 @@ ANY = "any"
 """A metric that reads every language."""
 SPACED = "spaced"
 """A metric that reads every language that puts spaces between its words."""
+NOT_STATED = "not stated"
+"""A metric whose weights were replaced by others of unknown languages; texts in English are not marked, since its paper's are."""
 
 UNVERIFIED = "unverified: "
 """Beginning of the mark."""
@@ -80,6 +82,7 @@ _UNSPACED_SCRIPTS = frozenset({"Han", "Hiragana", "Katakana", "Khmer", "Lao", "M
 
 _CODES = re.compile(r"[a-z]{2,3}(?: [a-z]{2,3})*")
 _NAMES = {ENGLISH: "English"}
+_MOST_LISTED = 15  # BLEURT's 13 are named
 
 
 @lru_cache(10_000)  # of every text that is scored: what threads wait for costs more than the words
@@ -152,7 +155,7 @@ def _unverified_language(languages: str, text: str) -> str:
 
 def language_note(languages: str, example: Example) -> str:
     """The mark on the score that a metric for `languages` gives an example; "" where there is none."""
-    others = unverified_languages(languages, example)
+    others = unverified_languages(_marked_beside(languages), example)
     return f"{UNVERIFIED}{_why(languages)} ({', '.join(others)})" if others else ""
 
 
@@ -182,7 +185,7 @@ def count_unverified(metric: str, languages: str, examples: Sequence[Example]) -
 
 def warn_of_languages(metric: str, languages: str, read: Sequence[Example], scored: int) -> list[str]:
     """The same from those that are looked at, of so many that are scored."""
-    marked = [unverified_languages(languages, example) for example in read]
+    marked = [unverified_languages(_marked_beside(languages), example) for example in read]
     counts = Counter(language for others in marked for language in others)
     if not counts:
         return []
@@ -207,12 +210,24 @@ def format_languages(languages: str) -> str:
         return "Reads any language."
     if languages == SPACED:
         return "Reads any language that puts spaces between words; scores of others are marked unverified."
+    if languages == NOT_STATED:
+        return "The languages of its weights are not stated; scores of texts that are not in English are marked unverified."
     return f"Made for {_listed(languages)}; scores of texts in other languages are marked unverified."
 
 
+def _marked_beside(languages: str) -> str:
+    """The languages beside which texts are marked."""
+    return ENGLISH if languages == NOT_STATED else languages
+
+
 def _why(languages: str) -> str:
+    if languages == NOT_STATED:
+        return "languages of the weights not stated"
     return "no spaces between words" if languages == SPACED else f"not {_listed(languages)}"
 
 
 def _listed(languages: str) -> str:
-    return ", ".join(_NAMES.get(code, code) for code in languages.split())
+    codes = languages.split()
+    if len(codes) > _MOST_LISTED:
+        return f"one of {len(codes)} languages"
+    return ", ".join(_NAMES.get(code, code) for code in codes)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -14,10 +17,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
-from annotations.people.people import Member
+from annotations.people.people import Member, find_person
 from annotations.people.sign_in import (
     GuessDelay,
     SessionEndedError,
@@ -89,20 +93,49 @@ async def _leave_sign_out(request: Request) -> Response:
 
 
 async def is_signed_in(request: Request) -> bool:
-    """True if a browser still has a session here, or the signed cookie of its organisation, whose person only the pages check."""
-    cookie = request.cookies.get(ORGANISATION_COOKIE, "").encode("latin-1", "replace")
-    # a long one is in parts, each signed
-    if has_organisation() and decode_signed_value(get_cookie_secret(), ORGANISATION_COOKIE, cookie) is not None:
-        return True
+    """True if a browser still has a session here, or the signed cookie of an organisation that vouches for a person of this server."""
     try:
-        return await run_in_threadpool(_member, request.cookies.get(SESSION_COOKIE, "")) is not None
-    except StoreError:  # one that has ended, or nobody can tell now
+        return await run_in_threadpool(_member_of, request) is not None
+    except StoreError:  # a session that has ended, or nobody can tell now
         return False
+
+
+def _member_of(request: Request) -> Member | None:
+    if has_organisation() and (claims := _organisation_claims(request)) and (member := organisation_member(claims)):
+        return member
+    return _member(request.cookies.get(SESSION_COOKIE, ""))
 
 
 def _member(session_id: str) -> Member | None:
     with read_session(services.store().engine) as session:
         return member_by_session(session, session_id)
+
+
+def _organisation_claims(request: Request) -> dict[str, Any]:
+    """Claims of the provider about a person, from a cookie that Streamlit signed, a long one in parts; empty where there is none."""
+
+    def part(name: str) -> bytes | None:
+        cookie = request.cookies.get(name, "").encode("latin-1", "replace")
+        return decode_signed_value(get_cookie_secret(), name, cookie)
+
+    claims = get_cookie_with_chunks(part, ORGANISATION_COOKIE)
+    return dict(json.loads(claims)) if claims else {}
+
+
+def organisation_member(claims: Mapping[str, Any]) -> Member | None:
+    """The active person of this server with the address that a provider of OpenID Connect says is verified."""
+    email = verified_email(claims)
+    # beyond ASCII, lower case makes other people's addresses: K, the sign of Kelvin, becomes k
+    names = [email, email.lower()] if email.isascii() else [email]
+    with read_session(services.store().engine) as session:
+        person = next(filter(None, (find_person(session, name) for name in names if name)), None)
+    return person if person and person.active else None
+
+
+def verified_email(claims: Mapping[str, Any]) -> str:
+    """The address that the provider says is verified, as a Boolean or in words; "" where it says nothing, unless the operator vouches for it."""
+    verified = claims.get("email_verified", services.settings().trust_email)
+    return str(claims.get("email") or "") if str(verified).lower() == "true" else ""
 
 
 def has_organisation() -> bool:

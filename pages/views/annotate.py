@@ -19,6 +19,7 @@ from pages.ui.annotate.frame import (
     nothing_left,
     offer_training,
     progress_caption,
+    require_code,
     require_guidelines_read,
     say_left_campaign,
     show_store_errors,
@@ -53,6 +54,7 @@ with show_store_errors(), st.container(horizontal=True, vertical_alignment="cent
     own_work_button(campaign)
     guidelines = read_or_keep(f"guidelines {campaign.id}", lambda: labelling().guidelines(campaign.id))
     progress_caption(campaign, progress, guidelines)
+require_code(campaign, guidelines)
 require_guidelines_read(campaign, progress, guidelines)
 offer_training(campaign, progress)
 

@@ -7,6 +7,7 @@ from pages.server import services
 from pages.ui.evaluate.percentiles import percentile_expander
 from pages.ui.explain.explain_requests import explanations_arrived
 from pages.ui.explain.explain_tab import explain_tab
+from pages.ui.probe.blind_labels import hides_scores
 from pages.ui.probe.board_scores import (
     BOARD_KEY,
     build_board,
@@ -25,13 +26,14 @@ from pages.ui.probe.claims_tab import apply_claims, claims_ready, claims_tab
 from pages.ui.probe.comparison import comparison
 from pages.ui.probe.corrections_panel import corrections_panel
 from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_ready
-from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
+from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
 from pages.ui.probe.fast_set import remember_durations, score_all_button, waits_for_endpoints
 from pages.ui.probe.metric_choice import chosen_metrics
 from pages.ui.probe.opening import restore_pair, show_in_address
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
+from pages.ui.probe.record_tab import record_tab
 from pages.ui.probe.score_board import score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
 from pages.ui.probe.toolbar import dataset_facts, draft_offer, kept_offer, toolbar
@@ -66,7 +68,7 @@ with controls:
         kept_offer()
         variant_progress()
 with document_pane:
-    marks = document_highlights(request, selected)
+    marks = document_highlights(request, None if hides_scores() else selected)
     document_view(current_pair().document, highlights=marks, key="document", height=PANE_HEIGHT)
 with summary_pane:
     edit, as_json, claims, explain, record = st.tabs(["Edit", "Edit JSON", "Claims", "Explain", "Record"], key="tabs")

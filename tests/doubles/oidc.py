@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import json
 import threading
 import time
@@ -26,6 +28,10 @@ class Provider:
     claims: dict[str, Any] = field(default_factory=dict)
     key: RSAKey = field(default_factory=lambda: RSAKey.generate_key(2048, {"kid": "one"}))
     nonces: dict[str, str] = field(default_factory=dict)
+    algorithm: str = "RS256"
+    """That tokens are signed by: none, and HS256 with the public key as a secret, are what forgers try."""
+    published: RSAKey | None = None
+    """The key that it says is its own, if another one than tokens are signed with."""
 
     def metadata(self) -> dict[str, Any]:
         return {
@@ -41,8 +47,25 @@ class Provider:
     def tokens(self, code: str) -> dict[str, Any]:
         now = int(time.time())
         told = {"iss": self.url, "aud": CLIENT, "sub": "1", "iat": now, "exp": now + 600, "nonce": self.nonces[code]}
-        signed = jwt.encode({"alg": "RS256", "kid": "one"}, told | self.claims, self.key)
+        signed = self._signed(told | self.claims)
         return {"access_token": "unused", "token_type": "Bearer", "expires_in": 600, "id_token": signed}
+
+    @property
+    def keys(self) -> list[dict[str, Any]]:
+        """The public keys that it publishes."""
+        return [(self.published or self.key).as_dict(private=False)]
+
+    def _signed(self, claims: dict[str, Any]) -> str:
+        if self.algorithm == "RS256":
+            return jwt.encode({"alg": "RS256", "kid": "one"}, claims, self.key)
+        parts = [{"alg": self.algorithm, "kid": "one", "typ": "JWT"}, claims]
+        text = ".".join(_base64(json.dumps(part).encode()) for part in parts)
+        secret = (self.published or self.key).as_pem(private=False)
+        return f"{text}.{'' if self.algorithm == 'none' else _base64(hmac.digest(secret, text.encode(), 'sha256'))}"
+
+
+def _base64(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
 
 
 @contextmanager
@@ -72,7 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
         if parts.path == "/authorize":
             self._authorize({name: values[0] for name, values in parse_qs(parts.query).items()})
         elif parts.path == "/keys":
-            self._json({"keys": [self.provider.key.as_dict(private=False)]})
+            self._json({"keys": self.provider.keys})
         else:
             self._json(self.provider.metadata())
 

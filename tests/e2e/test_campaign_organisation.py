@@ -9,18 +9,30 @@ from playwright.sync_api import Page, expect
 
 pytest.importorskip("authlib", reason="sign-in through an organisation needs Authlib")
 
+from joserfc.jwk import RSAKey
+
 from annotations.people.people import Role
 from tests.doubles.oidc import CLIENT, Provider, provider
 from tests.e2e.shared_server import SharedServer, opened
-from tests.e2e.waiting import START_MS, press
+from tests.e2e.waiting import START_MS, idle, press
 
 pytestmark = pytest.mark.e2e
 
 
 STRANGERS: tuple[tuple[dict[str, object], str], ...] = (
-    ({"email": "eve@example.org"}, "eve@example.org is not among the people here"),
+    ({"email": "eve@example.org", "email_verified": True}, "eve@example.org is not among the people here"),
     ({"email": "boss@example.org", "email_verified": False}, "does not confirm an e-mail address"),
+    ({"email": "boss@example.org", "email_verified": "false"}, "does not confirm an e-mail address"),
+    ({"email": "boss@example.org"}, "does not confirm an e-mail address"),
 )
+BOSS = {"email": "boss@example.org", "email_verified": True}
+FORGED: tuple[dict[str, object], ...] = (
+    {"iss": "http://127.0.0.1:1"},
+    {"aud": "another-client"},
+    {"exp": 1_000_000_000, "iat": 999_999_000},
+    {"nonce": "of another sign-in"},
+)
+"""What a token says in place of what this sign-in is for."""
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +88,31 @@ def test_whom_the_organisation_vouches_for_is_in_by_their_address_and_nobody_els
     # a personal link works beside the organisation
     page.goto(f"{shared.server.url}/?invite={shared.code()[1]}")
     expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
+
+
+@pytest.mark.slow
+def test_a_token_for_something_else_or_signed_by_somebody_else_signs_nobody_in(
+    page: Page, shared: SharedServer, organisation: Provider
+) -> None:
+    def refuse() -> None:
+        sign_in(page, shared)
+        expect(page.get_by_role("button", name="Sign in with your organisation")).to_be_visible(timeout=START_MS)
+        idle(page)
+        assert not [cookie for cookie in page.context.cookies() if cookie["name"].startswith("_streamlit_user")]
+
+    for claims in FORGED:
+        organisation.claims = BOSS | claims
+        refuse()
+    organisation.claims, key = dict(BOSS), organisation.key
+    organisation.key = RSAKey.generate_key(2048, {"kid": "one"})  # one that is not among its keys
+    organisation.published = key
+    refuse()
+    organisation.algorithm = "none"
+    refuse()
+    organisation.algorithm = "HS256"  # signed with the public key, which everybody has
+    refuse()
+    organisation.key, organisation.algorithm = key, "RS256"
+    page.goto(f"{shared.server.url}/oauth2callback?code=code-0&state=of-another-browser")
+    expect(page.get_by_role("button", name="Sign in with your organisation")).to_be_visible(timeout=START_MS)
+    sign_in(page, shared)
+    expect(page.get_by_role("link", name="Campaigns")).to_be_visible(timeout=START_MS)

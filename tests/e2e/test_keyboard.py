@@ -1,16 +1,21 @@
-"""Everything on Probe can be reached and used without a mouse."""
+"""Everything on Probe can be reached and used without a mouse, and one sees where the focus is on every page."""
 
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
+from core.types import PRECOMPUTED
 from tests.e2e.bench import Bench
-from tests.e2e.waiting import idle
+from tests.e2e.server import Server
+from tests.e2e.waiting import START_MS, idle
 
 pytestmark = pytest.mark.e2e
+
+MOST_STOPS = 250
 
 _WHERE = """() => {
 let at = document.activeElement;
@@ -26,6 +31,57 @@ def reach(bench: Bench, words: str) -> None:
         assert len(passed) < 80, passed
         bench.page.keyboard.press("Tab")
         passed.append(bench.page.evaluate(_WHERE))
+
+
+_UNMARKED = """() => {
+let at = document.activeElement;
+while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+if (!at || at === document.body) return null;
+if (!at.matches('a, button, summary, [role=tab], [role=button]')) return '';
+const ringed = node => {
+  const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node);
+  return (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || /0px 0px 0px [1-9]/.test(boxShadow);
+};
+return [at, ...at.children].some(ringed) ? '' : `${at.tagName} ${at.getAttribute('aria-label') ?? at.textContent}`;
+}"""
+"""The link or button with the focus, if nothing rings it; null at the end of the page."""
+
+
+def unmarked(page: Page) -> list[str]:
+    """Every link and button that Tab reaches without a ring."""
+    names: list[str] = []
+    for presses in range(MOST_STOPS):
+        page.keyboard.press("Tab")
+        name = page.evaluate(_UNMARKED)
+        if name is None and presses:
+            return names
+        if name:
+            names.append(name)
+    raise AssertionError("Tab does not come to the end of the page.")
+
+
+@pytest.mark.parametrize(
+    "address", ["", "stress", "stress?run=bundled", f"evaluate?dataset={quote(PRECOMPUTED)}", "home", "audit"]
+)
+def test_the_focus_has_a_ring_on_every_link_and_button(page: Page, server: Server, address: str) -> None:
+    page.goto(f"{server.url}/{address}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=START_MS)
+    idle(page)
+    assert unmarked(page) == []
+
+
+def test_two_skip_links_lead_to_the_editor_within_six_tabs(bench: Bench) -> None:
+    page, tabs = bench.page, 0
+    page.reload()
+    expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
+    idle(page)
+    for link in ("Skip to main content", "Skip to the summary"):
+        while link not in page.evaluate(_WHERE):
+            page.keyboard.press("Tab")
+            tabs += 1
+            assert tabs <= 6
+        page.keyboard.press("Enter")
+    expect(bench.box).to_be_focused()
 
 
 def test_tab_reaches_example_editor_board_and_record_in_this_order_and_a_label_is_saved(bench: Bench) -> None:

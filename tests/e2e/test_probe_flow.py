@@ -18,7 +18,6 @@ from tests.unit.core.data.documents.test_documents import pages_pdf
 pytestmark = pytest.mark.e2e
 
 QUESTIONS = (
-    "Does the edit make the summary inconsistent",
     "Is the error interesting",
     "Is the edit controlled",
     "Does the explanation say completely",
@@ -75,11 +74,10 @@ def test_typing_moves_scores_every_change_can_be_taken_back_and_an_edit_is_judge
     bench.tab("Record")
     bench.choose("The edited summary is", "Inconsistent")
     bench.choose("How sure are you?", "4")
-    bench.choose(QUESTIONS[0], "Yes")
-    bench.choose(QUESTIONS[1], "No")
-    expect(bench.chosen(QUESTIONS[1], "No")).to_be_checked()
-    expect(page.get_by_role("radiogroup", name=QUESTIONS[2])).to_have_count(0)
-    for question, later in zip(QUESTIONS[1:], (*QUESTIONS[2:], None), strict=True):
+    bench.choose(QUESTIONS[0], "No")
+    expect(bench.chosen(QUESTIONS[0], "No")).to_be_checked()
+    expect(page.get_by_role("radiogroup", name=QUESTIONS[1])).to_have_count(0)
+    for question, later in zip(QUESTIONS, (*QUESTIONS[1:], None), strict=True):
         if later:
             expect(page.get_by_role("radiogroup", name=later)).to_have_count(0)
         bench.choose(question, "Yes")
@@ -91,7 +89,7 @@ def test_typing_moves_scores_every_change_can_be_taken_back_and_an_edit_is_judge
 
     [label] = bench.server.rows("SELECT * FROM label WHERE item_id = ?", receipt(page))
     assert (label["verdict"], label["confidence"], label["note"]) == ("inconsistent", 4, "The office refused.")
-    assert (label["annotator"], label["revision"]) == ("local", 1)
+    assert (label["annotator"], label["revision"], label["blind"]) == ("local", 1, 0)
     [answers] = bench.server.rows("SELECT * FROM editjudgement WHERE item_id = ?", label["item_id"])
     assert [answers[name] for name in ("inconsistent", "interesting", "controlled", "explanation_good")] == [1] * 4
     [explanation] = bench.server.rows("SELECT * FROM explanation WHERE item_id = ?", label["item_id"])

@@ -59,6 +59,7 @@ def journeys() -> list[Journey]:
         _command("score blocks", _blocks, "score", "blocks", "--to", "results", "--metric", "rouge2"),
         _command("study", _scored, "study", "measures", "--dataset", "few", "--resamples", "50", "--to", "report.html"),
         _command("threshold", _scored, "threshold", "rouge2", "--data", "few", "-o", "threshold.json"),
+        _command("draw", _scored, "draw", "few", "--name", "Boats", "--way", "random", is_atomic=True),
         _command("backup", _campaign, "backup", "kept.backup"),
         _command("restore", _backup, "restore", "kept.backup", is_atomic=True),
         _command("restore over another", _other_database, "restore", "kept.backup", "--replace", is_atomic=True),

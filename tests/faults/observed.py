@@ -13,7 +13,7 @@ from pathlib import Path
 _VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"
     r"|\b[0-9a-f]{16}\b|\b[0-9a-f]{32}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
-    r"|\"(cost|questions)\": \{[^}]*\}|\"(seconds|elapsed_s|elapsed_ms|duration_s)\": ?[\d.e-]+|\b\d+(\.\d+)?( ms\b| s\b|s\b)|\d{4}-\d\d-\d\d|\b\d{8,10}\b"  # the last are seeds
+    r"|\"(cost|questions)\": \{[^}]*\}|\"(seconds|elapsed_s|elapsed_ms|duration_s)\": ?[\d.e-]+|\b\d+(\.\d+)?( ms\b| s\b|s\b)|\d{4}-\d\d-\d\d|\b\d{5,10}\b"  # the last are seeds and places in a random order
     r"|\d[\d.e-]*(?=, 'cpu')"  # seconds of a score
 )
 _MEASURED = re.compile(r"((?:time for|time of this process|memory)[^{}]*\{[^{}]*?value\W+)[\d.e+-]+")

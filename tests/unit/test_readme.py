@@ -10,6 +10,7 @@ import yaml
 
 import touchstone
 from core.settings import VERSION
+from tests.readme_pictures import names_of_picture, names_on_pictures
 from tests.sources import ROOT
 from tests.unit.command_line import done, run
 
@@ -41,6 +42,13 @@ def test_its_example_in_python_runs(
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[:2]] == ["rouge2", "bleu"]
     assert 0 <= float(lines[2]) < 1
+
+
+def test_its_pictures_show_the_pages_and_the_tour_as_they_are_called() -> None:
+    pictures = [ROOT / path for path in re.findall(r"!\[[^]]*\]\(([^)]+)\)", README)]
+    assert {path.name: names_of_picture(path) for path in pictures} == {
+        path.name: names_on_pictures() for path in pictures
+    }, "They show former names: run `make readme-pictures`."
 
 
 _SLOW = "audit"  # minutes; tests/unit/pages/commands/test_cli_audit.py runs it on fewer pairs

@@ -40,7 +40,7 @@ from core.results import (
 )
 from core.scoring import METRICS, Card
 from core.stats import LabelledScores, Resamples, Threshold, Values, best_threshold
-from core.types import Failure, Outcome, Result
+from core.types import Failure, FailureKind, Outcome, Result
 
 MOST_MISSING = 0.05
 """Share of summaries without a score above which no verdict is good: they can hide about as much of an area."""
@@ -152,6 +152,12 @@ class Evidence:
         """Reasons why texts have no score, by the id of the text."""
         failed = (outcome for outcome in self.outcomes if isinstance(outcome, Failure) and outcome.metric == metric)
         return {failure.example_id: failure.error for failure in failed}
+
+    @property
+    def unexpected(self) -> list[str]:
+        """Reasons of scores that failed by something else than their text, as a full disk: another audit may have them."""
+        failures = (outcome for outcome in self.outcomes if isinstance(outcome, Failure))
+        return [failure.error for failure in failures if failure.kind is not FailureKind.INPUT]
 
     def failure_reasons(self, metric: str) -> Counter[str]:
         return Counter(self.failures(metric).values())

@@ -15,7 +15,7 @@ from core.base import BackgroundTask
 class AuditTask:
     """One audit under way or done; what was scored stays in the engine's cache where it is cancelled.
 
-    `keep` is called with the report at the end of the work, in its thread.
+    `keep` is called with the report at the end of the work, in its thread, unless scores failed that another audit may have.
     """
 
     def __init__(self, measured: EvidenceWork, keep: Callable[[AuditReport], None] | None = None) -> None:
@@ -60,5 +60,5 @@ class AuditTask:
         for audit in audit_metrics(self._measured.evidence(), self.metrics, self._early):
             self._audits.append(audit)
             yield audit
-        if self._keep and self.report:
+        if self._keep and self.report and not self._measured.evidence().unexpected:
             self._keep(self.report)

@@ -43,6 +43,7 @@ class AblatedScore:
     own: float | None
     other: float | None
     error: str = ""
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,9 @@ def score_foreign(engine: Engine, run: StressRun, examples: Sequence[Example]) -
     for source, (_, outcome) in zip(owners, engine.run(metrics, examples), strict=True):
         own = _score_in_run(run, source, outcome.metric)
         if isinstance(outcome, Failure):
-            yield AblatedScore(outcome.metric, source.group, own, None, outcome.error)
+            yield AblatedScore(outcome.metric, source.group, own, None, outcome.error, source.domain)
         else:
-            yield AblatedScore(outcome.metric, source.group, own, outcome.score)
+            yield AblatedScore(outcome.metric, source.group, own, outcome.score, domain=source.domain)
 
 
 def closed_book_scores(run: StressRun) -> list[AblatedScore]:
@@ -107,7 +108,13 @@ def closed_book_scores(run: StressRun) -> list[AblatedScore]:
     if not metric or not control:
         return []
     return [
-        AblatedScore(metric, source.group, _score_in_run(run, source, metric), _score_in_run(run, source, control))
+        AblatedScore(
+            metric,
+            source.group,
+            _score_in_run(run, source, metric),
+            _score_in_run(run, source, control),
+            domain=source.domain,
+        )
         for source in run.sources.values()
     ]
 
@@ -143,7 +150,7 @@ def score_histogram(
     )
 
 
-def ablation_report(study: Study, data: StudyData, baseline: str, bins: int) -> Report:
+def ablation_report(study: Study, data: StudyData, baseline: str, bins: int, by: str) -> Report:
     """Scores of the summaries of a stress run with their document and without: beside a foreign one, or by the closed-book control."""
     run = data.stress_run
     if baseline == "foreign":
@@ -164,7 +171,11 @@ def ablation_report(study: Study, data: StudyData, baseline: str, bins: int) -> 
     failures = Counter((score.metric, score.error) for score in scores if score.error)
     return study.report(
         data,
-        [_means_table(histograms), _histogram_table(histograms)],
+        [
+            _means_table(histograms),
+            *([_parts_table(run, scores, bins)] if by else []),
+            _histogram_table(histograms),
+        ],
         charts=[histogram_chart(place, histogram) for place, histogram in enumerate(histograms, 1)],
         sentences=[
             f"{metric_title(histogram.metric)}: the document gains {format_signed(histogram.loss)}, from {format_unsigned(histogram.other_mean)} without "
@@ -206,6 +217,33 @@ def _means_table(histograms: Sequence[ScoreHistogram]) -> Table:
             )
             for histogram in histograms
         ),
+    )
+
+
+def _parts_table(run: StressRun, scores: Sequence[AblatedScore], bins: int) -> Table:
+    """The means of each domain that the run has, with the number of its documents."""
+    rows = []
+    for domain in sorted({score.domain for score in scores if score.domain}):
+        for metric in run.plan.metrics:
+            of_part = [score for score in scores if (score.domain, score.metric) == (domain, metric)]
+            if histogram := score_histogram(of_part, bins, run.plan.seed):
+                documents = len({score.group for score in of_part})
+                means = (histogram.own_mean, histogram.other_mean, histogram.loss)
+                rows.append((domain, metric, *means, histogram.own_mean.n, documents, histogram.failed))
+    return Table(
+        "parts",
+        "Mean scores with the document and without, by domain",
+        (
+            Column("part", "domain"),
+            Column("metric", format="metric"),
+            Column("own_mean", "with the document", "unsigned"),
+            Column("other_mean", "without", "unsigned"),
+            Column("loss", format="signed"),
+            Column("n", format="count"),
+            Column("documents", format="count", help="Below ten, intervals are wide and nothing is compared."),
+            Column("failed", format="count"),
+        ),
+        tuple(rows),
     )
 
 

@@ -14,7 +14,17 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
-from core.results import STRESS_RESAMPLES, Cases, MetricColumn, Shift, StressRun, VariantKey, intent_of, pairs_of_shifts
+from core.results import (
+    STRESS_RESAMPLES,
+    Cases,
+    MetricColumn,
+    Shift,
+    StressRun,
+    VariantKey,
+    intent_of,
+    pairs_of_shifts,
+    shift_parts,
+)
 from core.scoring import metric_title
 from core.stats import Estimate, LabelledScores, Resamples, Statistic, auc, format_unsigned, stratified_auc, undefined
 from core.text import words
@@ -144,7 +154,7 @@ def discrimination_table(results: Sequence[EditDiscrimination]) -> Table:
     )
 
 
-def discrimination_report(study: Study, data: StudyData) -> Report:
+def discrimination_report(study: Study, data: StudyData, by: str) -> Report:
     """Errors told from harmless edits by each metric of a stress run."""
     results = edit_discrimination(data.stress_run, data.shifts)
     if not results:
@@ -175,7 +185,7 @@ def discrimination_report(study: Study, data: StudyData) -> Report:
             )
     return study.report(
         data,
-        [discrimination_table(results)],
+        [discrimination_table(results), *([_parts_table(data, by)] if by else [])],
         charts=[_discrimination_chart(results)],
         sentences=sentences,
         notes=[
@@ -187,6 +197,35 @@ def discrimination_report(study: Study, data: StudyData) -> Report:
             for metric in data.stress_run.plan.metrics
             if metric not in scored
         ],
+    )
+
+
+def _parts_table(data: StudyData, by: str) -> Table:
+    """The same for each value of a field of the run, with the number of its documents."""
+    rows = [
+        (
+            part,
+            result.metric,
+            result.against_originals,
+            result.against_harmless,
+            result.against_matched,
+            len({shift.group for shift in shifts}),
+        )
+        for part, shifts in shift_parts(data.shifts, by).items()
+        for result in edit_discrimination(data.stress_run, shifts)
+    ]
+    return Table(
+        "parts",
+        f"Errors against harmless edits, by {by.replace('_', ' ')}",
+        (
+            Column("part", by.replace("_", " ")),
+            Column("metric", format="metric"),
+            Column("against_originals", "against originals", "unsigned"),
+            Column("against_harmless", "against harmless edits", "unsigned"),
+            Column("against_matched", "of the same length", "unsigned"),
+            Column("documents", format="count", help="Below ten, intervals are wide and nothing is compared."),
+        ),
+        tuple(rows),
     )
 
 

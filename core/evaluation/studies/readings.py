@@ -215,6 +215,16 @@ class Readings(Study):
         views=tuple(_BINS),
     )
 
+    by: str = setting(
+        "",
+        "Field of the run whose values have rows of their own: domain.",
+        choices=("", "domain"),
+        labels={"": "nothing"},
+        title="Parted by",
+        shown=True,
+        views=("ablation",),
+    )
+
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
         views = [view for view in _VIEWS if data.run is not None or view == "agreement"]
         views = [view for view in views if data.cases is not None or view != "agreement"]
@@ -241,7 +251,7 @@ class Readings(Study):
             case "density":
                 return density_report(self, data, self.texts, self.bins or _BINS[self.view], self.cut)
             case "ablation":
-                return ablation_report(self, data, self.baseline, self.bins or _BINS[self.view])
+                return ablation_report(self, data, self.baseline, self.bins or _BINS[self.view], self.by)
         return _agreement_report(self, data, self.human, self.bins or _BINS[self.view])
 
 

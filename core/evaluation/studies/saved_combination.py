@@ -11,7 +11,7 @@ from core.errors import TouchstoneError
 from core.results import FOLDS, Cascade, Cases, Combining
 from core.scoring import CombinationEntry, combination_class
 from core.stats import Values
-from core.text import ANY, SPACED
+from core.text import ANY, ENGLISH, NOT_STATED, SPACED
 
 
 def combination_entry(name: str, combining: Combining, cases: Cases, data: str) -> CombinationEntry:
@@ -47,7 +47,8 @@ def combination_entry(name: str, combining: Combining, cases: Cases, data: str) 
         },
     )
     languages = combination_class(entry)().verified_languages
-    return entry.model_copy(update={"languages": ANY if languages == SPACED else languages})
+    card = {SPACED: ANY, NOT_STATED: ENGLISH}.get(languages, languages)  # a table states codes, or any
+    return entry.model_copy(update={"languages": card})
 
 
 def _rows(fits: Values) -> list[list[float]]:

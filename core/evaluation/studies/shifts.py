@@ -14,10 +14,12 @@ from core.evaluation.studies.sensitivity import sensitivity_report
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
 from core.models import document_key
 from core.results import (
+    RUN_FIELDS,
     KindCoverage,
     MatrixCell,
     MetricBalance,
     NullBand,
+    Shift,
     StressRun,
     balance_sentence,
     check_shares,
@@ -29,6 +31,7 @@ from core.results import (
     rank_sentences,
     run_problems,
     shift_matrix,
+    shift_parts,
     training_documents,
     training_overlaps,
 )
@@ -64,6 +67,14 @@ class Shifts(Study):
         choices=_VIEWS,
         labels=_VIEWS,
     )
+    by: str = setting(
+        "",
+        "Field whose values have rows of their own: domain of the pairs, error_type or intent of the perturbation, words that it changes.",
+        choices=("", *RUN_FIELDS),
+        labels={"": "nothing"},
+        title="Parted by",
+        views=("matrix", "discrimination"),
+    )
 
     @classmethod
     def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # the same for all data
@@ -75,13 +86,13 @@ class Shifts(Study):
     def run(self, data: StudyData) -> Report:
         match self.view:
             case "discrimination":
-                return discrimination_report(self, data)
+                return discrimination_report(self, data, self.by)
             case "sensitivity":
                 return sensitivity_report(self, data)
-        return _matrix_report(self, data)
+        return _matrix_report(self, data, self.by)
 
 
-def _matrix_report(study: Study, data: StudyData) -> Report:
+def _matrix_report(study: Study, data: StudyData, by: str) -> Report:
     """Mean shifts of scores against the noise of harmless edits."""
     run = data.stress_run
     cells = shift_matrix(run, data.shifts)
@@ -93,6 +104,7 @@ def _matrix_report(study: Study, data: StudyData) -> Report:
         noise_table(cells),
         _metrics_table(cells, balances),
         kinds_table(kind_coverage(run), kind_verdicts(cells)),
+        *([parts_table(run, data.shifts, by)] if by else []),
         _checks_table(run),
     ]
     if not cells:
@@ -169,6 +181,43 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
                 "move", "against noise", help="The mean shift against the shifts by harmless edits of the same size."
             ),
             Column("failed", format="count", help="Pairs without a score."),
+        ),
+        tuple(rows),
+    )
+
+
+def parts_table(run: StressRun, shifts: Sequence[Shift], by: str) -> Table:
+    """A row for each value of a field, metric and kind, with intervals of the documents of that part."""
+    rows = [
+        (
+            part,
+            cell.metric,
+            cell.kind,
+            cell.intent,
+            cell.shift.n,
+            len({shift.group for shift in of_part}),
+            cell.shift,
+            cell.size,
+            cell.wrong,
+            cell.move.value,
+        )
+        for part, of_part in shift_parts(shifts, by).items()
+        for cell in shift_matrix(run, of_part)
+    ]
+    return Table(
+        "parts",
+        f"Shifts by {by.replace('_', ' ')}",
+        (
+            Column("part", by.replace("_", " ")),
+            Column("metric", format="metric"),
+            Column("kind", format="perturbation"),
+            Column("intent", "meant"),
+            Column("n", format="count", help="Pairs with both scores."),
+            Column("documents", format="count", help="Below ten, intervals are wide and nothing is compared."),
+            Column("shift", "mean shift", "signed"),
+            Column("size", "mean size", "unsigned"),
+            Column("wrong", "wrong way", "share"),
+            Column("move", "against noise"),
         ),
         tuple(rows),
     )

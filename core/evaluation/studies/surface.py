@@ -10,7 +10,7 @@ import numpy as np
 
 from core.errors import TouchstoneError
 from core.evaluation.report import Column, Pivot, Report, Table
-from core.evaluation.study import STUDIES, Group, Input, Study, StudyData
+from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
 from core.evaluation.training.shallow_trainer import TrainingTable, TrainingTask, fit_model
 from core.models import SHALLOW_FEATURES, OutputKind, TrainingFacts
 from core.results import SLICE_FIELDS, Cases, MeasuresRow, MetricColumn, metric_rows, slice_cases
@@ -201,6 +201,7 @@ def _explained_variance(predicted: Values, scores: Values, documents: Numbers) -
 
 
 @STUDIES.add
+@dataclass(frozen=True)
 class SurfaceStudy(Study):
     """Shallow features beside metrics, one at a time and all together."""
 
@@ -213,6 +214,13 @@ class SurfaceStudy(Study):
     group: ClassVar[Group] = "Which metric?"
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     audit: ClassVar[str] = "surface"
+    by: str = setting(
+        "",
+        "Field whose values have rows of their own in the first table, as domain or system.",
+        choices=("", *SLICE_FIELDS),
+        labels={"": "nothing"},
+        title="Parted by",
+    )
 
     def run(self, data: StudyData) -> Report:
         cases, draws = data.scored, data.draws
@@ -253,12 +261,14 @@ class SurfaceStudy(Study):
                 Pivot("metric", "slice", ("auc",)),
             ),
         ]
+        if self.by:
+            tables.insert(1, _parts_table(cases, self.by, draws))
         further = missing_features(cases, SURFACE_FEATURES)
         if not further:
             tables.append(_surface_table(list(surface_shares(cases, draws))))
         return self.report(
             data,
-            tables[: 1 if missing else None],
+            tables[: 1 + bool(self.by) if missing else None],
             sentences=list(_sentences(correlations, shares, rivals)),
             notes=[
                 "Spearman's correlation with 95 % intervals by document: near ±1 a metric adds little to the surface."
@@ -279,6 +289,40 @@ def _surface_table(shares: Sequence[PredictedShare]) -> Table:
         ),
         tuple((share.metric, share.order.n, share.order, share.variance) for share in shares),
         (f"A ridge regression on {', '.join(SURFACE_FEATURES)} and their ranks, on documents that it never saw.",),
+    )
+
+
+def _parts_table(cases: Cases, by: str, draws: Resamples) -> Table:
+    """The correlations on each value of a field alone, with the number of its documents."""
+    rows = []
+    for part in slice_cases(cases, by)[1:]:
+        columns = tuple(
+            replace(column, values=np.where(part.samples, column.values, np.nan)) for column in cases.columns
+        )
+        documents = len(np.unique(cases.documents[part.samples]))
+        rows += [
+            (
+                part.name,
+                correlation.metric,
+                correlation.feature,
+                correlation.estimate.n,
+                documents,
+                correlation.estimate,
+            )
+            for correlation in feature_correlations(replace(cases, columns=columns), draws)
+        ]
+    return Table(
+        "parts",
+        f"One feature at a time, by {by.replace('_', ' ')}",
+        (
+            Column("part", by.replace("_", " ")),
+            Column("metric", format="metric"),
+            Column("feature", format="metric"),
+            Column("n", format="count"),
+            Column("documents", format="count", help="Below ten, intervals are wide and nothing is compared."),
+            Column("estimate", "Spearman", "correlation"),
+        ),
+        tuple(rows),
     )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
+from core.edits import PERTURBATIONS
+from core.errors import UnknownNameError
 from core.results.runs.stress_run import StressRun, VariantKey
 from core.scoring import METRICS, SENTENCE_LABELS, SentenceLabel
 from core.stats import (
@@ -74,6 +78,46 @@ def score_shifts(run: StressRun, among: Container[VariantKey] | None = None) -> 
             )
         )
     return shifts
+
+
+RUN_FIELDS: Mapping[str, Callable[[Shift], str]] = MappingProxyType(
+    {
+        "domain": lambda shift: shift.domain,
+        "error_type": lambda shift: kind_error_type(shift.kind),
+        "intent": lambda shift: PERTURBATIONS.parse(shift.kind).card.intent,
+        "words": lambda shift: _format_changed(shift.words),
+    }
+)
+"""Fields that the shifts of a run can be parted by; "" for a shift without a value."""
+
+
+def kind_error_type(kind: str) -> str:
+    """The error type that a perturbation makes; "" for none."""
+    error_type = PERTURBATIONS.parse(kind).card.error_type
+    return error_type.value if error_type else ""
+
+
+_FEW_WORDS = 5
+
+
+def _format_changed(changed: int) -> str:
+    if changed <= 1:
+        return "1 word changed"
+    return f"2 to {_FEW_WORDS} words changed" if changed <= _FEW_WORDS else "more words changed"
+
+
+def shift_parts(shifts: Sequence[Shift], by: str) -> dict[str, list[Shift]]:
+    """The shifts by the values of a field, in the order of the names; those without a value are in no part.
+
+    Raises UnknownNameError for a field that runs do not have.
+    """
+    if by not in RUN_FIELDS:
+        raise UnknownNameError("field of a run", by, RUN_FIELDS)
+    parts: dict[str, list[Shift]] = defaultdict(list)
+    for shift in shifts:
+        if value := RUN_FIELDS[by](shift):
+            parts[value].append(shift)
+    return dict(sorted(parts.items()))
 
 
 def changed_words(summary: str, edits: Iterable[Edit]) -> int:

@@ -11,6 +11,7 @@ from core.text import (
     Units,
     layout_notes,
     read_again,
+    read_contractions,
     read_example,
     read_layout,
     read_markup,
@@ -76,19 +77,19 @@ class CanonicalMetric(UnitMetric):
         document = read_again(example.document, read_markup if by_layout else _as_it_is)
         summary = read_again(example.summary, read_layout if by_layout else _as_it_is)
         text = document.text if document else example.document
-        return read_example(example, document, _with_quantities(example.summary, summary, text))
+        return read_example(example, document, _in_forms_of(example.summary, summary, text))
 
 
 def _as_it_is(text: str) -> None:  # noqa: ARG001  # no reading of it
     return None
 
 
-def _with_quantities(summary: str, reading: CanonicalText | None, document: str) -> CanonicalText | None:
-    """The reading of a summary with numbers and dates as its document writes them."""
-    if reading is None:
-        return read_quantities(summary, document)
-    again = read_quantities(reading.text, document)
-    return reading.read_by(again) if again else reading
+def _in_forms_of(summary: str, reading: CanonicalText | None, document: str) -> CanonicalText | None:
+    """The reading of a summary with numbers, dates and contractions as its document writes them."""
+    for read in (read_quantities, read_contractions):
+        again = read(reading.text if reading else summary, document)
+        reading = reading.read_by(again) if reading and again else again or reading
+    return reading
 
 
 def _original_question(question: Question, reading: ReadExample) -> Question:

@@ -6,12 +6,15 @@ text, the document cut at its end or its passages read in groups, and for each t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from math import fsum
 from pathlib import Path
+from string import Template
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnscorableError
@@ -26,13 +29,10 @@ UNSUPPORTED = 1
 _SPECIAL_TOKENS = 3  # tokens of the template around two texts
 
 
-_LANGUAGE_OF_NAME = re.compile(
-    r"[-_]([a-z]{2})[-_]v\d"
-)  # as the authors name their weights: lettucedect-210m-eurobert-de-v1
-_NO_ANSWER = (
-    "In case the passages do not contain the necessary information to answer the question, please reply with: "
-    '"Unable to answer based on given passages."'
-)
+_LANGUAGE_OF_NAME = re.compile(r"[-_]([a-z]{2})[-_]v\d")  # as the authors name their weights: lettucedect-…-de-v1
+_OTHER_CODES = {"cn": "zh"}
+
+Wording = Literal["", "english", "de", "es", "fr", "hu", "it", "pl", "zh"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,21 @@ class UnsupportedSpan:
     probability: float
 
 
-def prompt(passages: Sequence[str], question: str = "") -> str:
+@lru_cache(1)
+def _wordings() -> dict[str, dict[str, str]]:
+    """By language the word for a passage and the prompts, "summary" and "answer", that the authors trained with."""
+    file = Path(__file__).with_name("lettucedetect_wording.json")
+    wordings: dict[str, dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
+    return wordings
+
+
+def prompt(passages: Sequence[str], question: str = "", language: str = ENGLISH) -> str:
     """Text for the model before a summary, or before the answer to a question; its wording is part of the weights."""
-    lines = [f"passage {number}: {passage}" for number, passage in enumerate(passages, 1)]
+    wording = _wordings()[language]
+    lines = "\n".join(f"{wording['passage']} {number}: {passage}" for number, passage in enumerate(passages, 1))
     if not question:
-        return "\n".join(["Summarize the following text:", *lines, "output:"])
-    request = ["Briefly answer the following question:", question]
-    bounds = f"Bear in mind that your response should be strictly based on the following {len(passages)} passages:"
-    return "\n".join([*request, bounds, *lines, _NO_ANSWER, "output:"])
+        return Template(wording["summary"]).substitute(text=lines)
+    return Template(wording["answer"]).substitute(question=question, num_passages=len(passages), context=lines)
 
 
 def group_passages(spans: Sequence[Span], sizes: Sequence[int], budget: int) -> list[list[Span]]:
@@ -97,7 +104,8 @@ class LettuceDetect(ReplaceableWeights):
         differs="The authors give probabilities of tokens and spans, which are the same here, and no score of a sentence or a "
         "summary: 1 minus the largest probability (over=max) or the mean one (over=mean) is ours. The document is one passage, "
         "cut at its end beyond 4096 tokens; passages=lines makes every line a passage and reads all of them. A summary that "
-        "leaves no room for the document is refused where the package crashes.",
+        "leaves no room for the document is refused where the package crashes. Weights for German, French, Spanish, Italian, Polish, "
+        "Chinese and Hungarian get the prompt of their language; those of EuroBERT are read by transformers' own code.",
     )
 
     checkpoint: str = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
@@ -107,24 +115,31 @@ class LettuceDetect(ReplaceableWeights):
     passages: Literal["whole", "lines"] = "whole"
     over: Literal["max", "mean"] = "max"
     config_check: ConfigCheck = "strict"
-    wording: Literal["", "english"] = ""
+    wording: Wording = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 64 <= self.max_tokens <= 8192:
             raise BadSettingError(f"{self.name}: max_tokens must be 64 to 8192; got {self.max_tokens}.")
-        by_name = _LANGUAGE_OF_NAME.search(Path(self.checkpoint).name)
-        language = by_name[1] if by_name else self.languages
-        if language not in {"", ENGLISH} and not self.wording:
+        if self.language not in _wordings():
             raise BadSettingError(
-                f"{self.name}: {self.checkpoint} is for {language}, and was trained with a prompt in that language; only the English "
-                "one is here. Use weights for English, or set wording=english for weights that were trained with it."
+                f"{self.name}: {self.checkpoint} is for {self.language}, and was trained with a prompt in that language; here are those "
+                f"in {', '.join(_wordings())}. Set wording=english, or another one, for weights that were trained with it."
             )
+
+    @property
+    def language(self) -> str:
+        """The language of the prompt: of the wording, or that of the weights by their name or `languages`."""
+        if self.wording:
+            return ENGLISH if self.wording == "english" else self.wording
+        by_name = _LANGUAGE_OF_NAME.search(Path(self.checkpoint).name)
+        code = by_name[1] if by_name else self.languages
+        return _OTHER_CODES.get(code, code) or ENGLISH
 
     @property
     def weights(self) -> Checkpoint:
         published = self.checkpoint == type(self).checkpoint
-        expects = expected_model(self.config_check, SUPPORT_LABELS[::-1], "modernbert", published)
+        expects = expected_model(self.config_check, SUPPORT_LABELS[::-1], "modernbert eurobert", published)
         return Checkpoint(self.checkpoint, "token_classifier", self.revision, self.dtype, expects=expects)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
@@ -133,10 +148,10 @@ class LettuceDetect(ReplaceableWeights):
     def rounds(self, example: Example) -> Rounds[Score]:
         spans = self._passages(example)
         texts = [span.of(example.document) for span in spans]
-        lines = [f"passage {number}: {text}" for number, text in enumerate(texts, 1)]
+        lines = [f"{_wordings()[self.language]['passage']} {number}: {text}" for number, text in enumerate(texts, 1)]
         counter = Checkpoint(self.checkpoint, "token_count", self.revision)
         read, claimed = yield [
-            Question(counter, (prompt(texts, example.question), prompt([""], example.question), *lines)),
+            Question(counter, (self._prompt(texts, example), self._prompt([""], example), *lines)),
             Question(counter, (example.summary,)),
         ]
         room = self.max_tokens - _SPECIAL_TOKENS - int(claimed.values[0])
@@ -156,7 +171,7 @@ class LettuceDetect(ReplaceableWeights):
         return [
             Question(
                 self.weights,
-                (prompt([span.of(example.document) for span in group], example.question), example.summary),
+                (self._prompt([span.of(example.document) for span in group], example), example.summary),
                 (("label", UNSUPPORTED), ("limit", self.max_tokens)),
                 evidence=Span(group[0].start, group[-1].end),
             )
@@ -194,6 +209,9 @@ class LettuceDetect(ReplaceableWeights):
             for sentence in layout_units(summary)
             if (inside := [share for start, share in begun if sentence.start <= start < sentence.end])
         )
+
+    def _prompt(self, passages: Sequence[str], example: Example) -> str:
+        return prompt(passages, example.question, self.language)
 
     def _score(self, shares: Sequence[float]) -> float:
         return 1 - (max(shares) if self.over == "max" else fsum(shares) / len(shares))

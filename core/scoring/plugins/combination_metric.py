@@ -12,18 +12,17 @@ from typing import ClassVar
 from core.errors import BadSettingError, UnreadableAnswerError, UnscorableError
 from core.model_reference import ModelRef
 from core.registry import Plugin
+from core.scoring.checkpoint_languages import NO_LANGUAGE, common_languages
 from core.scoring.metric import METRICS, Metric, portable_spec
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
 from core.scoring.outcome_records import sentence_score
 from core.scoring.plugins.function_metric import PluginMetric
-from core.text import ANY, SPACED, layout_units
+from core.text import layout_units
 from core.types import Example, Part, Rounds, Score, Seen, Span
 
 Fit = Sequence[float]
 """Intercept and the slope of each member's standard score; empty where nothing could be fitted."""
-
-_NO_LANGUAGE = "zxx"  # of ISO 639: members that have no language in common are for none
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
     @property
     def verified_languages(self) -> str:
         """The languages that every member is for."""
-        of_members = [member.verified_languages for member in self.members]
-        named = [set(languages.split()) for languages in of_members if languages not in {ANY, SPACED}]
-        if named:
-            return " ".join(sorted(set.intersection(*named))) or _NO_LANGUAGE
-        return SPACED if SPACED in of_members else ANY
+        return common_languages(member.verified_languages for member in self.members) or NO_LANGUAGE
 
     def uses(self) -> Sequence[Plugin]:
         return self.members

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -53,11 +54,12 @@ def command(
     if not settings.shared and http and host not in ("127.0.0.1", "::1", "localhost"):
         raise BadSettingError(f"Others can reach {host}, and nobody signs in here. Set TOUCHSTONE_SHARED=1.")
     limit_folders(settings.guest_folders)
-    store = Store.open(settings.database_url) if settings.shared else None
-    tools = AgentTools(store, "" if http else token)
-    if not http:
-        tools.access(token)
-        agent_server(tools).run("stdio")
-        return
-    print_status(f"http://{host}:{port}/mcp answers agents.")
-    uvicorn.run(agent_app(tools, host), host=host, port=port, log_level="warning")
+    with ExitStack() as stack:
+        store = stack.enter_context(closing(Store.open(settings.database_url))) if settings.shared else None
+        tools = AgentTools(store, "" if http else token)
+        if not http:
+            tools.access(token)
+            agent_server(tools).run("stdio")
+            return
+        print_status(f"http://{host}:{port}/mcp answers agents.")
+        uvicorn.run(agent_app(tools, host), host=host, port=port, log_level="warning")

@@ -119,7 +119,10 @@ def command(
     seed: SeedOption = 0,
     device: DeviceOption = None,
 ) -> None:
-    """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question."""
+    """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question.
+
+    Scores that failed by something else than their text leave exit status 1, and such an audit is not kept.
+    """
     if gallery:
         _write_gallery(gallery, [Path(name) for name in metric or ()])
         return
@@ -149,18 +152,25 @@ def command(
         released = [name for name in released_columns(audit_data) if name in specs]
         metrics = [METRICS.parse(spec) for spec in specs if spec not in released]
         saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
-        report = _audit(EvidenceWork(engine, settings, audit_data, metrics, seed, saved, released))
+        work = EvidenceWork(engine, settings, audit_data, metrics, seed, saved, released)
+        report = _audit(work)
         if against == LAST:
             records = [record for audit in report.metrics for record in kept_audits(store, audit.metric)]
             earlier = last_report(records, report)
             if earlier is None:
                 print_status("No earlier audit on the same data is kept: there is nothing to compare with.")
-        if keep:
+        failed = work.gathered.unexpected
+        if keep and not failed:
             keep_audits(store, report)
     for path, write in writers:
         write_whole(path, write(report))
     typer.echo(format_report(report))
-    if earlier and _print_changes(earlier, report):
+    worse = earlier is not None and _print_changes(earlier, report)
+    if failed:
+        print_status(
+            f"{len(failed)} scores failed, and the audit is not kept. The first: {failed[0]} The same command tries only these again."
+        )
+    if worse or failed:
         raise typer.Exit(1)
 
 

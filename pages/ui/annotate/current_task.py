@@ -159,6 +159,10 @@ class AnnotateState:
     """By task, the last answer to a comment that the person was shown."""
     guidelines_read: frozenset[tuple[str, int]] = frozenset()
     """Ids of the campaigns whose guidelines were read, with the numbers of these texts."""
+    codes: dict[str, str] = field(default_factory=dict)
+    """By campaign, the code that stands in its guidelines in this session."""
+    code_given: frozenset[str] = frozenset()
+    """Ids of the campaigns whose code was copied in this session."""
     trained: frozenset[str] = frozenset()
     """Ids of the campaigns in which the person went on to work after training."""
     campaign = WidgetValue[str]("annotate-campaign", "")

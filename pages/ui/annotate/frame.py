@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import ndiff
 from functools import partial
+from secrets import token_hex
 
 import streamlit as st
 
@@ -160,6 +161,34 @@ def require_guidelines_read(
             on_click=partial(setattr, state, "guidelines_read", state.guidelines_read | {key}),
         )
     end_run()
+
+
+def require_code(campaign: CampaignSettings, guidelines: Sequence[ReadGuidelines]) -> None:
+    """Once a session, under a rule for it, ask for a code that stands in the guidelines; the page ends there until it is right."""
+    state = annotate_state()
+    if not campaign.rules.check_code or campaign.id in state.code_given:
+        return
+    code = state.codes.setdefault(campaign.id, token_hex(3))
+    with st.container(border=True, width=820):
+        st.subheader("Guidelines")
+        st.markdown(with_code(guidelines_markdown(campaign), code))
+        with st.form("check-code", border=False):
+            answer = st.text_input("The code that stands in the guidelines", key="check-code-answer", width=260)
+            pressed = st.form_submit_button("Go on", type="primary", key="check-code-go")
+    if pressed and answer.strip().lower() == code:
+        state.code_given |= {campaign.id}
+        state.guidelines_read |= {(campaign.id, guidelines[-1].number)}
+        st.rerun()
+    if pressed:
+        st.error("That is not the code. It stands between two paragraphs of the guidelines.", icon=":material/error:")
+    end_run()
+
+
+def with_code(guidelines: str, code: str) -> str:
+    """Guidelines in Markdown with the sentence that has the code after half of their paragraphs."""
+    paragraphs = guidelines.split("\n\n") if guidelines else []
+    half = (len(paragraphs) + 1) // 2
+    return "\n\n".join([*paragraphs[:half], f"The code to copy is **{code}**.", *paragraphs[half:]])
 
 
 def offer_training(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:

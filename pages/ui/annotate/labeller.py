@@ -231,8 +231,11 @@ def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, An
     if task.right is None and view.questions.unit == "explanation":
         return [_text_part("Summary", [(0, task.left)]), explanation]
     if task.right is None:
-        meaning = error_type_meanings().meaning(task.error_type, view.questions.error_types)
-        error = _text_part("The error to make", [(0, task.error_type)], "asked", note=meaning)
+        types, version = error_type_meanings(), view.questions.error_types
+        note = " ".join(
+            filter(None, [types.meaning(task.error_type, version), types.example(task.error_type, version)])
+        )
+        error = _text_part("The error to make", [(0, task.error_type)], "asked", note=note)
         summary = _text_part("Summary", edited_segments(view.questions, task, answers), side="")
         return [error, summary] if task.error_type else [summary]
     if view.questions.unit == "pair":

@@ -23,11 +23,13 @@ export function drawHead({ table, data }) {
 
 /** @param {Board} board */
 export function drawRows(board) {
-  const { rows, sentences } = board.data, specs = new Set(rows.map(row => row.spec));
+  const { rows, sentences } = board.data, specs = new Set(rows.map(row => row.spec)), focused = board.root.activeElement;
   for (const [spec, line] of board.rows) if (!specs.has(spec)) { line.remove(); board.rows.delete(spec); }
   placeRows(board, board.$('tbody.metrics'), rows.filter(row => !row.surface));
   placeRows(board, board.$('tbody.surface'), rows.filter(row => row.surface));
   rows.forEach(row => { drawRow(lineOf(board, row.spec), row, sentences.length); });
+  // a row that goes to another place loses the focus
+  if (focused instanceof HTMLElement && focused.isConnected && board.root.activeElement !== focused) focused.focus({ preventScroll: true });
 }
 
 /** @param {Board} board @param {HTMLTableSectionElement} body @param {BoardRow[]} rows */

@@ -1,4 +1,5 @@
 /** @import { Component, DocumentData, DocumentPane, DocumentPart } from './types.d.ts' */
+import { findAgain, listenToFind } from './document_find.js';
 import { all, element, finder } from './dom.js';
 
 /** @type {WeakMap<ShadowRoot, DocumentPane>} */
@@ -13,6 +14,7 @@ export default function ({ parentElement: root, data }) {
   draw(pane, data.text, data.parts);
   pane.text = data.text;
   pane.marks = marks;
+  findAgain(pane);
 }
 
 /** @param {ShadowRoot} root */
@@ -22,12 +24,14 @@ function open(root) {
   const pane = {
     root: $('.document'), box: $('.pane'), words: $('.text'), up: $('button.up'), down: $('button.down'), evidence: [],
     above: undefined, below: undefined, text: null, marks: '', shownEvidence: '',
+    find: $, ranges: [], at: 0, keys: () => undefined,
   };
   panes.set(root, pane);
   pane.box.addEventListener('scroll', () => point(pane), { passive: true });
   pane.up.addEventListener('click', () => { if (pane.above) show(pane.box, pane.above); });
   pane.down.addEventListener('click', () => { if (pane.below) show(pane.box, pane.below); });
   new ResizeObserver(() => point(pane)).observe(pane.box);
+  listenToFind(pane, root);
   return pane;
 }
 

@@ -24,7 +24,7 @@ function open(root, component) {
   const editor = {
     $, component, box: $('textarea'), bar: $('.bar'), newText: $('input.new'), explanation: $('input.why'), limit: component.data.limit,
     rev: null, sentText: null, timer: 0, look: 0, range: null, dragging: false, typedAt: -Infinity, rhythm: 0,
-    runs: new MutationObserver(() => noteRun(editor)), wasRunning: false, release: () => endDrag(editor),
+    skip: event => { skipTo(editor, event); }, runs: new MutationObserver(() => noteRun(editor)), wasRunning: false, release: () => endDrag(editor),
   };
   editors.set(root, editor);
   listenToText(editor);
@@ -32,6 +32,7 @@ function open(root, component) {
   listenToBar(editor);
   watchRuns(editor);
   document.addEventListener('keydown', tellField, true);
+  document.addEventListener('click', editor.skip);
   return editor;
 }
 
@@ -42,7 +43,19 @@ function close(editor, root) {
   editor.runs.disconnect();
   document.removeEventListener('pointerup', editor.release);
   document.removeEventListener('keydown', tellField, true);
+  document.removeEventListener('click', editor.skip);
   editors.delete(root);
+}
+
+/**
+ * The link before all controls leads to the box, which the address of a place cannot name: it is in a component.
+ * @param {Editor} editor
+ * @param {MouseEvent} event
+ */
+function skipTo(editor, event) {
+  if (!(event.target instanceof Element && event.target.matches('.ts-to-editor'))) return;
+  event.preventDefault();
+  editor.box.focus();
 }
 
 /**

@@ -143,6 +143,11 @@ export interface DocumentPane {
   text: string | null;
   marks: string;
   shownEvidence: string;
+  find: Find;
+  /** Where the words that are looked for stand, the one that is shown, and what hears the keys that open the box. */
+  ranges: Range[];
+  at: number;
+  keys: (event: KeyboardEvent) => void;
 }
 
 export interface EditorData {
@@ -190,6 +195,7 @@ export interface Editor {
   runs: MutationObserver;
   wasRunning: boolean;
   release: () => void;
+  skip: (event: MouseEvent) => void;
 }
 
 // ----------------------------------------------------------------------------------- labeller: annotate/labeller.py

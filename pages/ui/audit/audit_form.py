@@ -278,6 +278,12 @@ def follow_audit(opened: AuditTask) -> AuditReport | None:
         st.error(escape_message(opened.task.error), icon=":material/error:")
     elif opened.report is None:
         st.info("This audit was stopped. What was scored is kept: begin it again to go on.", icon=":material/stop:")
+    elif failed := opened.evidence and opened.evidence.unexpected:
+        st.warning(
+            f"{len(failed)} scores failed, and this audit is not kept. The first: {escape_message(failed[0])} "
+            "Begin it again to try only these.",
+            icon=":material/error:",
+        )
     return opened.report
 
 

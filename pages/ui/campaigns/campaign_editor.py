@@ -12,6 +12,7 @@ from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewT
 from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.campaigns.rule_reach import rule_reach
 from annotations.labelling.queue import EARLY_GOLD
+from annotations.management.campaign_templates import CampaignTemplate, qualification_of, template_tasks
 from core.scoring import METRICS
 from core.stats import format_count
 from pages.server import services
@@ -22,15 +23,17 @@ from pages.ui.campaigns.file_items import (
     earlier_labels_choice,
     shown_columns_choice,
 )
-from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
+from pages.ui.campaigns.item_pool import ChosenItems, bundled_candidates, chosen_items, item_pool
 from pages.ui.campaigns.items_table import items_table
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
 from pages.ui.campaigns.rules_form import overlap_field, reach_lines, rules_form, usual_pass_mark
+from pages.ui.campaigns.template_form import template_choice, template_notes
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, wording_popover
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import error_as_notice, leave_notice
 from pages.ui.shared.script_run import end_run
+from pages.ui.shared.session_user import current_member
 
 _NEW_KEY = "new-campaign"
 
@@ -42,34 +45,40 @@ def new_campaign_form() -> None:
         name = st.text_input(
             "Name of the campaign", key=f"{_NEW_KEY}-name", placeholder="For example: Harbour news, round 1"
         )
-        text = question_choice(_NEW_KEY)
+        template = template_choice(_NEW_KEY)
+        # each template begins with its own values
+        key = f"{_NEW_KEY}-{template.name}" if template else _NEW_KEY
+        text = question_choice(key, default=template.questions) if template else question_choice(key)
     if text is None:
         end_run()
     questions = read_questions(text)
     with wording_column:
-        guidelines = wording_popover(_NEW_KEY, questions, text)
+        guidelines = wording_popover(key, questions, text)
     with items_column:
-        pool = item_pool(questions, _NEW_KEY)
-        shown = shown_columns_choice(_NEW_KEY, column_names(pool.candidates), blind_columns(pool.candidates))
+        pool = item_pool(questions, key)
+        shown = shown_columns_choice(key, column_names(pool.candidates), blind_columns(pool.candidates))
+        first = CampaignRules.model_validate(template.rules) if template else CampaignRules()
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            overlap = overlap_field(_NEW_KEY, CampaignRules())
-            box = st.popover("Rules", icon=":material/tune:", key=f"{_NEW_KEY}-rules")
-    with box, st.container(key=f"wide-{_NEW_KEY}-rules"):
-        people = people_choice(_NEW_KEY)
-        items = chosen_items(pool, known_answers(pool.candidates, questions, _NEW_KEY), questions)
-        before = CampaignRules(
-            shown_columns=shown,
-            pass_right=usual_pass_mark(items.of("qualification")),
-            gold_every=10 if items.of("gold") else 0,
-            early_overlap=True,
-            least_gold=70 if items.of("gold") else 0,
-            least_repeats=70,
-            least_seconds=1,
-            least_variety=50,
-        )
-        rules = rules_form(_NEW_KEY, before, overlap, _campaign_names())
+            overlap = overlap_field(key, first)
+            box = st.popover("Rules", icon=":material/tune:", key=f"{key}-rules")
+    with box, st.container(key=f"wide-{key}-rules"):
+        people = people_choice(key)
+        known = template_tasks(template, questions, bundled_candidates()) if template else {}
+        items = chosen_items(pool, known | known_answers(pool.candidates, questions, key), questions)
+        usual = {
+            "pass_right": usual_pass_mark(items.of("qualification")),
+            "gold_every": 10 if items.of("gold") else 0,
+            "early_overlap": True,
+            "least_gold": 70 if items.of("gold") else 0,
+            "least_repeats": 70,
+            "least_seconds": 1,
+            "least_variety": 50,
+        }
+        own = {**template.rules, "template": template.name} if template else {}
+        before = CampaignRules.model_validate({**usual, **own, "shown_columns": shown})
+        rules = rules_form(key, before, overlap, _campaign_names())
     with items_column:
-        earlier = earlier_labels_choice(_NEW_KEY, items.work)
+        earlier = earlier_labels_choice(key, items.work)
     if rules is not None:
         with items_column:
             reach_lines(
@@ -77,7 +86,10 @@ def new_campaign_form() -> None:
                     rules, {str(part): number for part, number in items.by_part.items()}, labelling_people(people)
                 )
             )
-        _create_bar(name, VersionContent(text, guidelines, rules), items, people, earlier)
+        if template:
+            with wording_column:
+                template_notes(template, rules, {part: items.of(part) for part in ("training", "gold")})
+        _create_bar(name, VersionContent(text, guidelines, rules), items, people, earlier, template)
     else:
         st.error("Two rules contradict each other: see Rules.", icon=":material/error:")
 
@@ -105,7 +117,12 @@ def _campaign_names() -> list[str]:
 
 
 def _create_bar(
-    name: str, wording: VersionContent, items: ChosenItems, people: CampaignPeople, earlier: Sequence[str]
+    name: str,
+    wording: VersionContent,
+    items: ChosenItems,
+    people: CampaignPeople,
+    earlier: Sequence[str],
+    template: CampaignTemplate | None = None,
 ) -> None:
     with st.container():  # what lies below keeps its place when a hint comes or goes
         for hint in setup_hints(read_questions(wording.questions), wording.rules, items):
@@ -137,7 +154,14 @@ def _create_bar(
     if pressed:
         with error_as_notice():
             tasks, order = _in_order(read_questions(wording.questions), wording.rules, items.tasks)
-            campaign = campaign_manager().create(name.strip(), wording, tasks, people, earlier)
+            qualification = qualification_of(template, name.strip(), current_member().name) if template else None
+            if qualification:
+                campaign = campaign_manager().create_qualified(
+                    name.strip(), wording, tasks, people, qualification, earlier
+                )
+                order += f" Its items are for those who pass {qualification.name}, which is open too."
+            else:
+                campaign = campaign_manager().create(name.strip(), wording, tasks, people, earlier)
             # the same texts are one item, however often a dataset has them
             number = len(campaign_manager().tasks(campaign.id))
             leave_notice(f"{campaign.name} is open: {format_count(number, 'item')} to label under Annotate.{order}")

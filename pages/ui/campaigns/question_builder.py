@@ -14,6 +14,7 @@ from annotations.store.records import RecordError
 from pages.ui.annotate.labeller import TaskView, show_questions
 from pages.ui.shared.markup import escape_message
 
+_TRIED = "tried-questions"
 _DOCUMENT = (
     "The ferry Alma left the harbour at nine with forty crates of apples.\nHer captain had asked for a pilot, and the "
     "harbour office sent none.\nShe reached the island before noon, and the crates were sold by evening."
@@ -34,7 +35,14 @@ def question_builder(key: str, text: str) -> str | None:
     if not st.session_state.get(f"{key}-used"):
         return text
     with box, st.container(key=f"wide-{key}"):
-        return _changed_set(base, text, key)
+        changed = _changed_set(base, text, key)
+    if tried := st.session_state.get(_TRIED):
+        _preview_dialog(read_questions(tried))
+    return changed
+
+
+def _try(text: str = "") -> None:
+    st.session_state[_TRIED] = text
 
 
 def _changed_set(base: QuestionSet, text: str, key: str) -> str | None:
@@ -73,8 +81,8 @@ def _changed_set(base: QuestionSet, text: str, key: str) -> str | None:
             st.error(escape_message(str(error)), icon=":material/error:")
             return None
     with st.container(horizontal=True):
-        if st.button("Try it", icon=":material/play_arrow:", key=f"{key}-try"):
-            _preview_dialog(read_questions(changed))
+        # the table is hidden once the dialog is open, which runs the page again
+        st.button("Try it", icon=":material/play_arrow:", key=f"{key}-try", on_click=_try, args=(changed,))
         st.download_button(
             "Save as YAML",
             lambda: changed,
@@ -88,7 +96,7 @@ def _changed_set(base: QuestionSet, text: str, key: str) -> str | None:
 
 
 # keys are the page's while a dialog is open: the mouse answers here
-@st.dialog("As annotators see it", width="large")
+@st.dialog("As annotators see it", width="large", on_dismiss=_try)
 def _preview_dialog(questions: QuestionSet) -> None:
     is_summary = questions.unit == "summary"
     task = ShownTask(

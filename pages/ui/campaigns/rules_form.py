@@ -88,7 +88,11 @@ def rules_form(key: str, before: CampaignRules, overlap: int, others: Sequence[s
 
     `others` are the campaigns that it may be closed to.
     """
-    values: dict[str, object] = {"shown_columns": before.shown_columns, "overlap": overlap}
+    values: dict[str, object] = {
+        "shown_columns": before.shown_columns,
+        "overlap": overlap,
+        "template": before.template,
+    }
     with st.container(horizontal=True):
         values |= {name: _number_input(name, key, before) for name in _ALWAYS_SHOWN}
     values["calibration_pause"] = st.toggle(
@@ -102,6 +106,12 @@ def rules_form(key: str, before: CampaignRules, overlap: int, others: Sequence[s
         before.reveal,
         key=f"{key}-reveal",
         help="The second answer is kept beside the first; agreement counts the first.",
+    )
+    values["check_code"] = st.toggle(
+        "Ask for a code that stands in the guidelines",
+        before.check_code,
+        key=f"{key}-check-code-{before.check_code}",
+        help="Once in each session, before the first item, as BUMP (Ma et al. 2023) did, so that the guidelines are read.",
     )
     with st.expander("Limits of each person", icon=":material/speed:"):
         with st.container(horizontal=True):
@@ -139,7 +149,7 @@ def _more_rules(key: str, before: CampaignRules, others: Sequence[str]) -> dict[
     values["skills"] = st.toggle(
         "Items may ask for a skill",
         before.skills,
-        key=f"{key}-skills",
+        key=f"{key}-skills-{before.skills}",
         help="An item that asks for one, such as a language, goes only to people in the group of that name; see People.",
     )
     values["grants"] = st.text_input(

@@ -16,8 +16,11 @@ _LINE_WRAP = re.compile(r"\n(?!\n|\s*(?:[-*]|\d+\.)\s)[ ]*")
 """A line break inside a paragraph or list item."""
 
 
-def question_choice(key: str, before: str = "") -> str | None:
-    """The YAML of a question set: as it was before, a ready-made one or one's own; None where it cannot be used yet."""
+def question_choice(key: str, before: str = "", default: str = _DEFAULT_SET) -> str | None:
+    """The YAML of a question set: as it was before, a ready-made one or one's own; None where it cannot be used yet.
+
+    The ready-made one called `default` is offered first.
+    """
     sets = {_UNCHANGED: before} | dict(bundled_question_sets()) if before else dict(bundled_question_sets())
     titles = {}
     for name, text in sets.items():
@@ -30,7 +33,7 @@ def question_choice(key: str, before: str = "") -> str | None:
         name = st.selectbox(
             "What is asked",
             names,
-            index=names.index(_UNCHANGED if before else _DEFAULT_SET),
+            index=names.index(_UNCHANGED if before else default),
             key=f"{key}-set",
             format_func=titles.__getitem__,
         )

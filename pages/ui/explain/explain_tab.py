@@ -19,9 +19,9 @@ from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import judge_form, pairwise_form, stability_form
 from pages.ui.explain.panel_tab import panel_form
-from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_field, record_from_form, save_record
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
 from pages.ui.probe.probe_state import ProbeState
+from pages.ui.probe.record_tab import flaw_control, format_grade, record_field, record_from_form, save_record
 from pages.ui.shared.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
 from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_markdown, escape_message

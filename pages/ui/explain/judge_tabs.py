@@ -23,8 +23,8 @@ from core.models import Sampling
 from core.types import Grade
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
-from pages.ui.probe.edit_tabs import format_grade
 from pages.ui.probe.pair import current_edits
+from pages.ui.probe.record_tab import format_grade
 from pages.ui.shared.endpoint_form import estimate_line
 from pages.ui.shared.markup import escape_markdown, escape_message, render_html
 

@@ -13,7 +13,7 @@ from core.types import Failure
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import GRADE_COLOURS, SETUP_TITLES
-from pages.ui.probe.edit_tabs import format_grade
+from pages.ui.probe.record_tab import format_grade
 from pages.ui.shared.endpoint_form import estimate_line
 from pages.ui.shared.markup import escape_message
 

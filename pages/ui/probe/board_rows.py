@@ -233,14 +233,14 @@ def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
     return classify_move(row.after - row.before, noise, row.direction, preserving=preserving)
 
 
-def farthest_moved(rows: Sequence[BoardRow], meant: Intention) -> str:
-    """The spec of the metric that an edit moves farthest beyond its noise; "" where it moves none so far."""
+def beyond_noise(rows: Sequence[BoardRow], meant: Intention) -> dict[str, float]:
+    """By the specs of the metrics that an edit moves beyond their noise, how many times as far as its edge."""
     preserving = meant.verdict is Verdict.CONSISTENT
     edges: dict[str, float] = {}
     for row in rows:
         if shift_move(row, preserving=preserving) in (Move.RIGHT, Move.WRONG) and row.noise.band:
             edges[row.spec] = row.noise.band.edge((row.after or 0.0) - (row.before or 0.0)) or 0.0
-    return max(edges, key=edges.__getitem__, default="")
+    return edges
 
 
 def is_to_come(row: BoardRow) -> bool:

@@ -28,6 +28,7 @@ from core.text import LAYOUT_NOTE, find_mark, layout_units, name_contexts, units
 from core.text import edits as executable
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Span, WordScore
 from pages.server import services
+from pages.ui.probe.blind_labels import note_scores_shown
 from pages.ui.probe.board_rows import (
     Board,
     BoardRow,
@@ -35,8 +36,8 @@ from pages.ui.probe.board_rows import (
     Noise,
     RowAction,
     Selection,
+    beyond_noise,
     board_verdict,
-    farthest_moved,
     is_to_come,
 )
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
@@ -170,7 +171,11 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
                 replace(_empty_row(metric), state="waiting", message=message, before=last.before, after=last.after)
             )
     if not any(map(is_to_come, rows)):
-        probe_state().noticed = farthest_moved(rows, current_intention())
+        moved = beyond_noise(rows, current_intention())
+        probe_state().noticed, probe_state().moved = max(moved, key=moved.__getitem__, default=""), frozenset(moved)
+    if any(row.after is not None for row in rows):
+        note_scores_shown()
+    rows.sort(key=lambda row: row.spec not in probe_state().moved)
     selection = current_selection(request)
     sentence = selection.sentence if selection.sentence is not None and selection.sentence < len(spans) else None
     sentences_shown = tuple(span.of(text) for span in spans)

@@ -176,7 +176,7 @@ def _pinned_rows() -> None:
                 on_click=open_pinned,
                 args=(place,),
             )
-            st.button(f"Unpin {letter}", key=f"unpin-{place}", type="tertiary", on_click=unpin, args=(place,))
+            st.button(f"Remove {letter}", key=f"unpin-{place}", type="tertiary", on_click=unpin, args=(place,))
 
 
 def _column(place: int, edit: PinnedEdit) -> str:

@@ -12,6 +12,7 @@ from core.data import bundled_items
 from core.results import edit_effect
 from core.stats import Move
 from core.types import Verdict
+from pages.ui.probe.blind_labels import hides_scores
 from pages.ui.probe.board_rows import Board, board_verdict, is_to_come, shift_move
 from pages.ui.probe.pair import current_edits, current_pair
 from pages.ui.shared.terms import page_head
@@ -38,7 +39,7 @@ class Chip:
 
 def edit_headline() -> Callable[[Board], None]:
     """Name the pair in the title of the tab; the function that is returned draws the head for a board, as often as wished."""
-    pair, edited = current_pair(), bool(current_edits())
+    pair, edited, blind = current_pair(), bool(current_edits()), hides_scores()
     # a bundled variant has a title of its own, and the list of examples that of its original
     title = next((item.title for item in bundled_items() if item.example.id == pair.example), pair.title)
     st.set_page_config(page_title=" · ".join(filter(None, ["Probe", title, "Touchstone"])))
@@ -50,8 +51,8 @@ def edit_headline() -> Callable[[Board], None]:
             "headline.html",
             "Probe: edit a summary and see which metrics notice, beyond their noise band.",
             "guides/probe",
-            sentence=headline_sentence(board, edited=edited),
-            chips=headline_chips(board),
+            sentence="The scores are hidden while you label." if blind else headline_sentence(board, edited=edited),
+            chips=[] if blind else headline_chips(board),
             intended=board.meant.verdict if edited and board.meant.verdict else "",
         )
         # the element that is there takes the new text: an emptied place would let the page jump

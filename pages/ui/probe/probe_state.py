@@ -125,6 +125,8 @@ class ProbeState:
 
     noticed: str = ""
     """Spec of the metric that the edit moves farthest beyond its noise; empty where it moves none so far."""
+    moved: frozenset[str] = frozenset()
+    """Specs of the metrics that the edit moved beyond their noise when all scores were there last; they stand first."""
 
     # what language models were asked for
     variant_request: VariantRequest | None = None
@@ -175,6 +177,8 @@ class ProbeState:
     """Id and document of the pair that was kept last; None before that."""
     save_id: str = ""
     """Id of the event of that label."""
+    scores_shown: set[int] = field(default_factory=set)
+    """Hashes of document and original summary of the pairs whose scores were in view."""
 
     # the toolbar
     example = WidgetValue[str]("example", "")
@@ -211,13 +215,13 @@ class ProbeState:
 
     # the Record tab, where each summary has fields of its own: `record_field`
     verdict = WidgetValue[Verdict | None]("verdict", None)
+    blind = WidgetValue("blind", False)
     confidence = WidgetValue[int | None]("confidence", None)
     error_type = WidgetValue[ErrorType | None]("error-type", None)
     note = WidgetValue[str]("note", "")
     explanation = WidgetValue[str]("explanation", "")
     grade = WidgetValue[Grade | None]("grade", None)
     flaw = WidgetValue[ExplanationFlaw | None]("cause", None)
-    inconsistent = WidgetValue[str | None]("inconsistent", None)
     interesting = WidgetValue[str | None]("interesting", None)
     controlled = WidgetValue[str | None]("controlled", None)
     explanation_good = WidgetValue[str | None]("explanation_good", None)

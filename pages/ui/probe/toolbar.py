@@ -12,6 +12,7 @@ from core.data import bundled_items
 from core.errors import TouchstoneError
 from core.text import format_named_languages, name_languages
 from pages.server import services
+from pages.ui.probe.blind_labels import hides_scores
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.claims_tab import current_claims
 from pages.ui.probe.edit_menu import edit_menu
@@ -120,7 +121,7 @@ def dataset_facts() -> None:
         )
     if languages := format_named_languages({name_languages(pair.document, edited_summary()): 1}):
         st.caption(f":material/translate: {escape_markdown(languages)}")
-    samples = services.store().samples_of(example) if example else []
+    samples = services.store().samples_of(example) if example and not hides_scores() else []
     latest = {(sample.dataset, sample.item.example.id): sample for sample in samples}
     lines = []
     for sample in latest.values():
@@ -177,7 +178,7 @@ def toolbar() -> None:
         with st.popover("Link", icon=":material/link:", key="share"):
             if pair.example:
                 pinned, claims = state.pinned, current_claims()
-                also = f"{' and the pinned ones' if pinned else ''}{', and the claims' if claims else ''}"
+                also = f"{' and the compared ones' if pinned else ''}{', and the claims' if claims else ''}"
                 st.write(f"This link opens the same pair with the same edits{also}.")
                 query = pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned, claims)
                 st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.management.manage import local_member
-from annotations.people.people import Member, Role, find_person
+from annotations.people.people import Member, Role
 from annotations.people.sign_in import (
     SessionEndedError,
     WrongCodeError,
@@ -22,7 +22,16 @@ from annotations.store.database import read_session
 from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import services
-from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, SIGN_OUT, guess_delay, has_organisation, sign_in_path
+from pages.server.sign_in import (
+    LINK_PARAMETER,
+    SESSION_COOKIE,
+    SIGN_OUT,
+    guess_delay,
+    has_organisation,
+    organisation_member,
+    sign_in_path,
+    verified_email,
+)
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message, register_component
 from pages.ui.shared.page_list import PAGES, PARTS, pages_of
 from pages.ui.shared.script_run import end_run
@@ -90,7 +99,7 @@ def require_member() -> Member:
         if has_organisation():
             # a button for each provider of Streamlit's secrets; or who signed in and is not known here
             if st.user.is_logged_in:
-                email = _verified_email()
+                email = verified_email(st.user.to_dict())
                 problem = (
                     f"{email} is not among the people here. Ask a manager to add that name, or to activate it."
                     if email
@@ -223,18 +232,7 @@ def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
 
 
 def _member_of_organisation() -> Member | None:
-    if not has_organisation() or not st.user.is_logged_in:
-        return None
-    email = _verified_email()
-    with read_session(services.store().engine) as session:
-        person = find_person(session, email) or find_person(session, email.lower())
-    return person if person and person.active else None
-
-
-def _verified_email() -> str:
-    """The address that the provider confirms; "" where it says that it is not verified."""
-    claims = st.user.to_dict()
-    return str(claims.get("email") or "") if claims.get("email_verified", True) else ""
+    return organisation_member(st.user.to_dict()) if has_organisation() and st.user.is_logged_in else None
 
 
 def open_session() -> Member:

@@ -150,8 +150,6 @@ class SpendTracker:
                 with self._transaction() as store:
                     store.execute("DELETE FROM reserved WHERE owner = ?", (self._owner,))
                     store.execute("DELETE FROM alive WHERE owner = ?", (self._owner,))
-                self._store.close()
-                self._store = None
 
     def _count(self, store: sqlite3.Connection, endpoint: Endpoint, tokens: Usage) -> None:
         paid = Spend.of(endpoint, tokens)
@@ -223,9 +221,14 @@ class SpendTracker:
                 store.execute("PRAGMA synchronous=NORMAL")
                 store.executescript(_TABLES)
                 self._store = store
-            with self._store:
-                self._store.execute("BEGIN IMMEDIATE")
-                yield self._store
+            try:
+                with self._store:
+                    self._store.execute("BEGIN IMMEDIATE")
+                    yield self._store
+            finally:
+                if self._closed.is_set():  # an answer may arrive after the close, and is paid all the same
+                    self._store.close()
+                    self._store = None
 
 
 _TOTAL_SETTING = "TOUCHSTONE_LLM_BUDGET"

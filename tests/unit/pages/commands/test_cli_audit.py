@@ -12,6 +12,9 @@ from core.assessment.audit.audit_report import AuditReport, read_report
 from core.assessment.audit.question import Level
 from core.assessment.gate.scoring import read_file
 from core.results.cases import measures
+from core.scoring import METRICS
+from core.scoring.plugins.processes.loading import load_plugin
+from core.settings import Settings
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent, format_unsigned
 from core.types import Verdict
@@ -131,6 +134,39 @@ def test_a_report_of_an_unknown_form_is_refused_before_the_work(pairs: Path) -> 
 
 def test_a_file_stands_alone(pairs: Path) -> None:
     assert "stands alone" in str(run("audit", METRIC, "--data", pairs, "--data", "bundled").exception)
+
+
+BREAKING = """
+import pathlib
+import touchstone as ts
+
+
+@ts.metric(low=0, high=1)
+def breaking(document: str, summary: str) -> float:
+    if pathlib.Path({broken!r}).exists():
+        raise RuntimeError("the disk is full")
+    return 1 / (1 + len(summary))
+"""
+
+
+def test_scores_that_failed_are_said_and_a_later_audit_tries_them_again(
+    few_pairs: Path, few_kinds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, plugin = tmp_path / "broken", tmp_path / "breaking.py"
+    plugin.write_text(BREAKING.format(broken=str(broken)), encoding="utf-8")
+    for loaded in load_plugin(str(plugin), Settings.read()).metrics:
+        monkeypatch.setitem(METRICS._classes, loaded.name, loaded)
+    options = ("audit", "breaking", METRIC, "--data", few_pairs, "--most", 4, "--battery", few_kinds)
+    broken.touch()
+    failed = run(*options)
+    assert failed.exit_code == 1
+    assert "scores failed, and the audit is not kept. The first: " in failed.stderr
+    assert "The same command tries only these again." in failed.stderr
+    assert METRIC in failed.stdout  # what was measured is reported
+    assert "No audit of breaking is kept." in str(run("audit", "--history", "breaking").exception)
+    broken.unlink()
+    assert "failed" not in run(*options).stderr
+    assert "breaking" in done("audit", "--history", "breaking")
 
 
 @pytest.mark.slow

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Iterator
+from dataclasses import replace
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -15,17 +17,24 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from streamlit.auth_util import set_cookie_with_chunks
 from streamlit.runtime.secrets import secrets_singleton
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from annotations.people.people import Member, Role, add_person
+from annotations.people.people import Member, Role, add_person, change_person
 from annotations.people.sign_in import GuessDelay, create_invite, end_session, member_by_session
 from annotations.store.database import read_session
 from annotations.store.records import UnavailableError
 from annotations.store.store import Store
 from core.settings import Settings
 from pages.server import services, sign_in
-from pages.server.sign_in import ORGANISATION_COOKIE, SESSION_COOKIE, SignInMiddleware, is_signed_in
+from pages.server.sign_in import (
+    ORGANISATION_COOKIE,
+    SESSION_COOKIE,
+    SignInMiddleware,
+    is_signed_in,
+    organisation_member,
+)
 
 PAGE = {"Accept": "text/html,*/*"}
 HERE = {"Origin": "http://testserver"}
@@ -213,20 +222,72 @@ def test_a_local_server_takes_no_codes(codes: dict[str, str], monkeypatch: pytes
     assert (answer.text, SESSION_COOKIE in answer.cookies) == ("page /", False)
 
 
-@pytest.mark.usefixtures("store")
+VERIFIED = {"email": "ada@example.org", "email_verified": True}
+
+
 @pytest.mark.parametrize(
-    ("secret", "name", "let_in"),
-    [("our secret", ORGANISATION_COOKIE, True), ("theirs", ORGANISATION_COOKIE, False), ("our secret", "other", False)],
+    ("secret", "name", "claims", "let_in"),
+    [
+        ("our secret", ORGANISATION_COOKIE, VERIFIED, True),
+        ("theirs", ORGANISATION_COOKIE, VERIFIED, False),
+        ("our secret", "other", VERIFIED, False),
+        ("our secret", ORGANISATION_COOKIE, {**VERIFIED, "email": "eve@example.org"}, False),
+        ("our secret", ORGANISATION_COOKIE, {"email": "ada@example.org"}, False),
+        ("our secret", ORGANISATION_COOKIE, {**VERIFIED, "long": random.Random(0).randbytes(4000).hex()}, True),
+    ],
 )
-def test_a_cookie_of_an_organisation_counts_with_its_signature_alone(
-    secret: str, name: str, let_in: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_cookie_of_an_organisation_counts_with_its_signature_and_a_person_of_this_server_alone(
+    secret: str, name: str, claims: dict[str, Any], let_in: bool, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("authlib")
     monkeypatch.setattr(secrets_singleton, "_secrets", {"auth": {"cookie_secret": "our secret"}})
-    signed = create_signed_value(secret, name, '{"email": "a@example.org"}')
+    with store.writing() as session:
+        add_person(session, "ada@example.org", Role.ANNOTATOR)
+    parts: list[bytes] = []
 
-    def request(cookie: bytes) -> Request:
-        return Request({"type": "http", "headers": [(b"cookie", ORGANISATION_COOKIE.encode() + b"=" + cookie)]})
+    def signed(part: str, value: str) -> bytes:
+        return create_signed_value(secret, part.replace(ORGANISATION_COOKIE, name), value)
 
-    assert asyncio.run(is_signed_in(request(signed))) is let_in
-    assert not asyncio.run(is_signed_in(request(b"anything")))
+    def keep(part: str, value: str) -> None:
+        parts.append(part.encode() + b"=" + signed(part, value))
+
+    set_cookie_with_chunks(keep, signed, ORGANISATION_COOKIE, claims, cookie_attr_size=100)
+    assert (len(parts) > 1) is ("long" in claims)
+    request = Request({"type": "http", "headers": [(b"cookie", b"; ".join(parts))]})
+    assert asyncio.run(is_signed_in(request)) is let_in
+    anything = Request({"type": "http", "headers": [(b"cookie", ORGANISATION_COOKIE.encode() + b"=anything")]})
+    assert not asyncio.run(is_signed_in(anything))
+
+
+@pytest.mark.parametrize(
+    ("claims", "name"),
+    [
+        ({"email": "ada@example.org", "email_verified": True}, "ada@example.org"),
+        ({"email": "Ada@Example.org", "email_verified": "true"}, "ada@example.org"),
+        ({"email": "ada@example.org", "email_verified": "false"}, None),  # in words, as some providers say it
+        ({"email": "ada@example.org", "email_verified": 0}, None),
+        ({"email": "ada@example.org"}, None),  # whoever may choose an address could be anybody
+        ({"email": "\u212ate@example.org", "email_verified": True}, None),  # the sign of Kelvin is no k
+        ({"email": ["ada@example.org"], "email_verified": True}, None),
+        ({"email": "", "email_verified": True}, None),
+        ({"email": "gone@example.org", "email_verified": True}, None),
+    ],
+)
+def test_an_organisation_vouches_for_verified_addresses_of_active_people(
+    claims: dict[str, Any], name: str | None, store: Store
+) -> None:
+    with store.writing() as session:
+        for person in ("ada@example.org", "kte@example.org"):
+            add_person(session, person, Role.ANNOTATOR)
+        gone = add_person(session, "gone@example.org", Role.ANNOTATOR)
+        change_person(session, replace(gone, active=False), "boss")
+    member = organisation_member(claims)
+    assert (member.name if member else None) == name
+
+
+def test_the_operator_may_vouch_for_a_provider_that_says_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with store.writing() as session:
+        add_person(session, "ada@example.org", Role.ANNOTATOR)
+    monkeypatch.setattr(services, "settings", lambda: Settings(shared=True, trust_email=True))
+    assert organisation_member({"email": "ada@example.org"})
+    assert organisation_member({"email": "ada@example.org", "email_verified": False}) is None

@@ -7,7 +7,6 @@ import unicodedata
 import pytest
 
 import touchstone as ts
-from core.errors import BadSettingError
 from core.scoring.metric import METRICS
 from core.types import ClaimList, Example, Span, SummaryClaim
 from tests.drive import drive
@@ -124,10 +123,3 @@ def test_a_text_is_like_itself_at_any_length() -> None:
     text = " ".join(f"The crew of boat {number} slept in harbour {number * 7}." for number in range(90))
     [record] = ts.score([ts.Example("a", text, text)], "bertscore-minilm")
     assert record["score"] == pytest.approx(1.0, abs=1e-4)
-
-
-@pytest.mark.parametrize("name", ["lettucedect-210m-eurobert-de-v1", "lettucedect-610m-eurobert-cn-v1"])
-def test_weights_of_another_language_are_not_asked_in_english_unsaid(name: str) -> None:
-    with pytest.raises(BadSettingError, match="trained with a prompt in that language"):
-        METRICS.parse(f"lettucedetect[checkpoint=KRLabsOrg/{name}]")
-    assert METRICS.parse(f"lettucedetect[checkpoint=KRLabsOrg/{name},wording=english]").spec

@@ -122,8 +122,10 @@ def test_money_is_counted_by_price_and_kept_for_the_next_process(tmp_path: Path)
         first.record(PRICED, THOUSAND)
         first.record(PRICED, THOUSAND)
         first.record(Endpoint("http://two.example/v1", ""), THOUSAND)
+    first.record(PRICED, THOUSAND)  # an answer that arrives late
+    assert first._store is None
     assert SpendTracker(tmp_path).total() == {
-        "mini": Spend(2, 2000, 2000, pytest.approx(0.022)),
+        "mini": Spend(3, 3000, 3000, pytest.approx(0.033)),
         "": Spend(1, 1000, 1000, 0, unpriced=1),
     }
 
@@ -148,38 +150,43 @@ def test_a_question_that_may_cost_more_than_is_left_is_not_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0.02")
-    ledger = SpendTracker(tmp_path)
-    with ledger.reserve(PRICED, THOUSAND):
-        ledger.record(PRICED, THOUSAND)
     said = r"0\.0110 of 0\.02 are spent, and it may cost up to 0\.0110\. Raise TOUCHSTONE_LLM_BUDGET"
-    with pytest.raises(TouchstoneError, match=said), ledger.reserve(PRICED, THOUSAND):
-        pass
+    with closing(SpendTracker(tmp_path)) as ledger:
+        with ledger.reserve(PRICED, THOUSAND):
+            ledger.record(PRICED, THOUSAND)
+        with pytest.raises(TouchstoneError, match=said), ledger.reserve(PRICED, THOUSAND):
+            pass
 
 
 def test_a_question_waits_for_those_under_way_and_is_asked_when_they_cost_less(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0.02")
-    spend, entered = SpendTracker(tmp_path), threading.Event()
+    entered = threading.Event()
+    with closing(SpendTracker(tmp_path)) as spend:
 
-    def second() -> None:
+        def second() -> None:
+            with spend.reserve(PRICED, THOUSAND):
+                entered.set()
+
         with spend.reserve(PRICED, THOUSAND):
-            entered.set()
-
-    with spend.reserve(PRICED, THOUSAND):
-        waiting = threading.Thread(target=second)
-        waiting.start()
-        assert not entered.wait(0.3)
-        spend.record(PRICED, Usage(10, 10))
-    waiting.join(PATIENCE_S)
+            waiting = threading.Thread(target=second)
+            waiting.start()
+            assert not entered.wait(0.3)
+            spend.record(PRICED, Usage(10, 10))
+        waiting.join(PATIENCE_S)
     assert entered.is_set()
 
 
 def test_who_waits_for_money_may_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0.02")
-    spend = SpendTracker(tmp_path)
     refused = pytest.raises(TouchstoneError, match="Nobody waits for this answer any more")
-    with spend.reserve(PRICED, THOUSAND), refused, spend.reserve(PRICED, THOUSAND, lambda: True):
+    with (
+        closing(SpendTracker(tmp_path)) as spend,
+        spend.reserve(PRICED, THOUSAND),
+        refused,
+        spend.reserve(PRICED, THOUSAND, lambda: True),
+    ):
         pass
 
 
