@@ -70,7 +70,7 @@ class AnsweringModel(ABC):
 
 
 class RowDraws(LogitsProcessor):
-    """Adds noise by which the likeliest token is a draw: a sample of p is where log p and Gumbel noise are largest (Maddison et al. 2014).
+    """Adds noise by which the most likely token is a draw: a sample of p is where log p and Gumbel noise are largest (Maddison et al. 2014).
 
     The noise of a row is that of its question, so that the rows beside it move no draw.
     """
