@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from core.errors import LoadError, MemoryFullError, MissingWeightsError, Problem, TouchstoneError, attempt
 from core.model_reference import TF32, Checkpoint
 from core.models import device as devices
+from core.models.hardware import read_hardware
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
 from core.models.networks.model import Model
 from core.models.weights.download import download
@@ -89,7 +90,10 @@ class ModelPool:
     @cached_property
     def devices(self) -> tuple[str, ...]:
         """The devices that models run on; for "auto" and "all" the first look imports torch."""
-        return devices.resolve_devices(self._wanted_device)
+        resolved = devices.resolve_devices(self._wanted_device)
+        if self._wanted_device in {"auto", "all"} and (warning := read_hardware(resolved[0]).warning):
+            _log.warning(warning)
+        return resolved
 
     @property
     def device(self) -> str:

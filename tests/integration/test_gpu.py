@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from core.errors import MissingWeightsError
+from core.models import read_hardware
 from core.scoring.metric import Metric
 from tests.bench.comparison import MetricComparison
 from tests.bench.network_shapes import parse_sizes
@@ -51,3 +52,10 @@ def _metric(name: str, folder: Path) -> Metric:
 def _scores(metric: Metric, device: str, cache: Path) -> Sequence[float]:
     with closing(MetricComparison(metric, device, 0.9, cache)) as comparison:
         return [result.score for result in comparison.engine(_EXAMPLES).results]
+
+
+def test_a_gpu_is_named_with_its_memory_and_driver() -> None:
+    hardware = read_hardware("cuda")
+    assert torch.cuda.get_device_name(0) in hardware.summary
+    assert "driver" in hardware.summary
+    assert hardware.warning == ""

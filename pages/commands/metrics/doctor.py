@@ -14,7 +14,7 @@ import typer
 from core.assessment import SetupStep, missing_steps, setup_state, setup_steps
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
-from core.models import BACKBONE, ModelPool, locate
+from core.models import BACKBONE, ModelPool, locate, read_hardware
 from core.scoring import METRICS, Metric
 from core.settings import Settings
 from pages.commands.shared.messages import download_models, print_status
@@ -49,7 +49,10 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """List what metrics need before their first score, and the command that gets each thing. What is missing leaves exit status 1."""
+    """List what metrics need before their first score, and the command that gets each thing. What is missing leaves exit status 1.
+
+    The first line is the hardware that models run on; a GPU that is there and not used is named with the reason.
+    """
     if archive:
         if to is None:
             raise TouchstoneError("Name the folder to write: cli.py doctor --convert FILE --to FOLDER")
@@ -61,6 +64,7 @@ def command(
         if fetch:
             download_models(pool, metrics)
         setups = {parsed: setup_steps(parsed, pool) for parsed in metrics}
+        hardware = read_hardware(pool.devices[0])
     if as_json:
         records = [
             {
@@ -73,6 +77,7 @@ def command(
         ]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=1))
     else:
+        typer.echo("\n".join(filter(None, (hardware.summary, hardware.warning))))
         _print_steps(setups, whole=bool(metric))
     if any(not step.done for steps in setups.values() for step in steps):
         raise typer.Exit(1)

@@ -11,12 +11,12 @@ import streamlit as st
 from core.assessment import CatalogRow, format_megabytes
 from core.edits import PERTURBATIONS
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
-from core.models import PACKAGE, ModelPool, ModelState, ModelStatus
+from core.models import PACKAGE, ModelPool, ModelState, ModelStatus, read_hardware
 from core.scoring import METRICS, Engine
 from pages.server.job_work import checkpoint_settings, download
 from pages.server.jobs import BackgroundJob
 from pages.ui.metrics.endpoint_list import metrics_state
-from pages.ui.shared.markup import escape_label, escape_message
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.notices import error_as_notice, repeat_notices
 from pages.ui.shared.session_user import job_person
 
@@ -51,8 +51,11 @@ _ICONS = {
 
 
 def memory_bar(engine: Engine) -> None:
-    """Device, how much of the memory for models is in use, and how much of the disk for their answers."""
+    """Device, how much of the memory for models is in use, and how much of the disk for their answers; a GPU that is not used, too."""
     pool = engine.pool
+    hardware = read_hardware(pool.devices[0])
+    if hardware.warning:
+        st.warning(escape_markdown(hardware.warning), icon=":material/error:")
     used = sum(state.nbytes for state in pool.states().values())
     share = min(1.0, used / pool.budget_bytes)
     st.progress(
@@ -60,6 +63,7 @@ def memory_bar(engine: Engine) -> None:
         f"{format_bytes(used)} of {format_bytes(pool.budget_bytes)} for models in use on {', '.join(pool.devices)}",
     )
     cache_bytes, limit = map(format_bytes, engine.disk_use())
+    st.caption(escape_markdown(hardware.summary))
     st.caption(f"Answers on disk: {cache_bytes} of {limit} (TOUCHSTONE_CACHE_GB); the least recently used make room.")
 
 

@@ -1,0 +1,105 @@
+"""Hardware that models run on, in words, and the reason why a GPU that is there is not used."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.models.device import free_memory, kind_of
+
+_NVIDIA, _DISPLAY = "0x10de", "0x03"
+"""The number of a vendor, and the beginning of a class, of devices on the PCI bus."""
+_LEAST_DRIVER = {11: (450, 80), 12: (525, 60), 13: (580, 65)}
+"""Oldest driver for Linux of each version of CUDA, by NVIDIA's table of minor version compatibility."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """`summary` is one line; `warning` says why a GPU of the machine is not used and what to do, "" where there is nothing to say."""
+
+    summary: str
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TorchBuild:
+    """A build of torch: its version, the version of CUDA that it was made for, "" for a CPU build, and if it finds a GPU."""
+
+    version: str
+    cuda: str
+    finds_gpu: bool
+
+
+def read_hardware(device: str) -> Hardware:
+    """The hardware behind a device; imports torch.
+
+    `device` is cpu, mps, cuda or cuda:N. Only Linux tells which GPUs there are without torch.
+    """
+    import torch
+
+    build = TorchBuild(torch.__version__, torch.version.cuda or "", torch.cuda.is_available())
+    if kind_of(device) == "cuda":
+        properties = torch.cuda.get_device_properties(device)
+        driver = f", driver {number}" if (number := driver_version(Path("/"))) else ""
+        memory = f"{properties.total_memory / 1e9:.0f} GB"
+        return Hardware(f"Models run on {properties.name}, {memory}{driver}, torch {build.version}.")
+    if kind_of(device) == "mps":
+        return Hardware(f"Models run on the GPU of this Mac, torch {build.version}.")
+    count, memory = os.cpu_count() or 1, f"{free_memory('cpu') / 1e9:.0f} GB"
+    processors = "1 processor" if count == 1 else f"{count} processors"
+    return Hardware(
+        f"Models run on {processors}, {memory} free, torch {build.version}.",
+        unused_gpu(build, Path("/"), os.environ.get("CUDA_VISIBLE_DEVICES")),
+    )
+
+
+def unused_gpu(build: TorchBuild, root: Path, visible: str | None) -> str:
+    """The reason why an NVIDIA GPU of a Linux machine with this root folder is not used; "" where torch finds it, or there is none.
+
+    `visible` is CUDA_VISIBLE_DEVICES, None where it is not set.
+    """
+    driver = driver_version(root)
+    if build.finds_gpu or not (driver or any(_gpus(root))):
+        return ""
+    reason = _reason(build, driver, (root / "dev/nvidiactl").exists(), visible)
+    return f"This machine has an NVIDIA GPU, and models run on the CPU: {reason}"
+
+
+def _reason(build: TorchBuild, driver: str, opened: bool, visible: str | None) -> str:
+    if visible is not None and visible.strip() in {"", "-1"}:
+        return "CUDA_VISIBLE_DEVICES hides it. Unset that variable to use it."
+    if not driver:
+        return "no driver of NVIDIA is loaded. Install one, or set TOUCHSTONE_DEVICE=cpu to say that this is meant."
+    if not opened:
+        return (
+            "this container has no access to it. Start it with GPUs (docker run --gpus all, or the profile gpu of "
+            "compose.yaml), which takes the NVIDIA Container Toolkit on the host."
+        )
+    if not build.cuda:
+        return f"torch {build.version} is a build for CPUs. Install the one for CUDA: make run DEVICE=cuda"
+    least = _LEAST_DRIVER.get(int(build.cuda.partition(".")[0]), (0, 0))
+    if tuple(map(int, driver.split(".")[:2])) < least:
+        return (
+            f"its driver {driver} is too old for torch {build.version}, which is for CUDA {build.cuda} and takes driver "
+            f"{least[0]}.{least[1]} or newer. Update the driver, or install a build of torch for an older CUDA."
+        )
+    return f"torch {build.version} does not find it, with driver {driver}. Try: python -c 'import torch; torch.cuda.init()'"
+
+
+def driver_version(root: Path) -> str:
+    """Version of the NVIDIA driver that is loaded, as 580.65.06; "" where there is none, or not on Linux."""
+    file = root / "proc/driver/nvidia/version"
+    number = re.search(r"\b\d{3}\.\d+(\.\d+)?\b", file.read_text(encoding="utf-8")) if file.is_file() else None
+    return number[0] if number else ""
+
+
+def _gpus(root: Path) -> Iterator[Path]:
+    """The NVIDIA GPUs on the PCI bus, which a container sees too."""
+    for device in (root / "sys/bus/pci/devices").glob("*"):
+        vendor, kind = device / "vendor", device / "class"
+        numbers = [file.read_text(encoding="utf-8").strip() if file.is_file() else "" for file in (vendor, kind)]
+        if numbers[0] == _NVIDIA and numbers[1].startswith(_DISPLAY):
+            yield device
