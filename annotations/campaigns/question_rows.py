@@ -60,7 +60,7 @@ def _question(row: Mapping[str, Any], before: CampaignQuestion | None) -> dict[s
         value, _, text = (side.strip() for side in part.partition("="))
         option = {"value": value, "text": text or value}
         options.append(option | ({"means": means[value]} if means.get(value) else {}))
-    question = {"id": _text(row, "id"), "ask": _text(row, "ask"), "kind": _text(row, "kind") or "text"}
+    question: dict[str, Any] = {"id": _text(row, "id"), "ask": _text(row, "ask"), "kind": _text(row, "kind") or "text"}
     if options:
         question["options"] = options
     for name in ("low", "high"):

@@ -278,7 +278,8 @@ class MarkedPassage:
 
 def read_passage(question: CampaignQuestion, piece: Sequence[Any]) -> MarkedPassage:
     """The passage of one piece of an answer to a `span`."""
-    return MarkedPassage(*piece[:2], "".join(_side(question, piece)), "".join(_category(question, piece)))
+    start, end = piece[:2]
+    return MarkedPassage(start, end, "".join(_side(question, piece)), "".join(_category(question, piece)))
 
 
 def _is_answer(question: CampaignQuestion, answer: Answer) -> bool:

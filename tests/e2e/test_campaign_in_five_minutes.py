@@ -25,7 +25,8 @@ MOST_PRESSES, MOST_SECONDS = 25, 300
 
 _COUNT_PRESSES = """
 const count = () => sessionStorage.setItem('presses', Number(sessionStorage.getItem('presses') || 0) + 1);
-if (self === top && location.protocol.startsWith('http')) {
+if (self === top && location.protocol.startsWith('http') && !window.countsPresses) {
+  window.countsPresses = true;  // a page that comes again has the script twice
   addEventListener('pointerdown', count, true);
   addEventListener('keydown', count, true);
 }

@@ -27,7 +27,6 @@ def test_a_set_is_changed_tried_and_taken_into_a_campaign(page: Page, shared_ser
     expect(verdict).to_have_attribute("aria-pressed", "true")
     expect(dialog.get_by_role("button", name="Save", exact=True)).to_be_disabled()
     idle(page)
-    page.screenshot(path="/tmp/h60_shot.png")
     expect(verdict).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)

@@ -29,11 +29,8 @@ def question_builder(key: str, text: str) -> str | None:
     """The set of a YAML text as it is changed here: the text itself where nothing is; None where it cannot be used yet."""
     base = read_questions(text)
     key = f"{key}-builder-{base.name}"
-    box = st.popover("Change", icon=":material/edit:", key=f"{key}-popover", on_change="rerun")
-    if box.open:
-        st.session_state[f"{key}-used"] = True
-    if not st.session_state.get(f"{key}-used"):
-        return text
+    # not drawn again when it closes, which a press in the dialog does: that would be lost
+    box = st.popover("Change", icon=":material/edit:", key=f"{key}-popover")
     with box, st.container(key=f"wide-{key}"):
         changed = _changed_set(base, text, key)
     if tried := st.session_state.get(_TRIED):
@@ -71,8 +68,8 @@ def _changed_set(base: QuestionSet, text: str, key: str) -> str | None:
         index=measurable.index(base.measure) if base.measure in measurable else 0,
         key=f"{key}-measure-{hash(tuple(measurable))}",
     )
-    is_same = rows_of_questions(base) == [{name: row[name] for name in COLUMNS} for row in rows]
-    if is_same and (title, measure) == (base.title, base.measure):
+    is_edited = any(st.session_state[f"{key}-rows"].values())
+    if not is_edited and (title, measure) == (base.title, base.measure):
         changed = text
     else:
         try:
@@ -81,7 +78,6 @@ def _changed_set(base: QuestionSet, text: str, key: str) -> str | None:
             st.error(escape_message(str(error)), icon=":material/error:")
             return None
     with st.container(horizontal=True):
-        # the table is hidden once the dialog is open, which runs the page again
         st.button("Try it", icon=":material/play_arrow:", key=f"{key}-try", on_click=_try, args=(changed,))
         st.download_button(
             "Save as YAML",
