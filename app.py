@@ -6,6 +6,7 @@ from starlette.middleware import Middleware
 from pages.server import startup
 from pages.server.api import Api
 from pages.server.background import working_in_background
+from pages.server.component_scripts import ComponentScripts
 from pages.server.compressed_assets import CompressedAssets
 from pages.server.crowd_links import CrowdLinks
 from pages.server.docs import Docs
@@ -31,6 +32,7 @@ app = st.App(
         Middleware(ProjectPages),
         Middleware(SignInMiddleware),
         Middleware(JobList),
+        Middleware(ComponentScripts),
         Middleware(EarlyKeys),
         Middleware(IconFont),
         Middleware(CompressedAssets),

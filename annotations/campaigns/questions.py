@@ -36,6 +36,7 @@ Answers = Mapping[str, Answer]
 _SETS_FOLDER = Path(__file__).parent / "sets"
 _ID_PATTERN = r"^[a-z][a-z0-9_]*$"
 _MAX_OPTIONS = 12
+_MOST_CATEGORIES = 9  # keys 1 to 9
 
 
 class _FrozenQuestionPart(BaseModel):
@@ -56,7 +57,7 @@ class CampaignQuestion(_FrozenQuestionPart):
     A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high` by buttons, a `slider` in up to 1,000
     steps; an `edit` is made in the editor. A `ranking` has all options, the first one first, `best-worst` two of them, and a `soft`
     label the per cent of each option, in their order, 100 in all. A `span` has pieces of the document or of the summary, each [start, end) in code points, of a pair with the side:
-    [start, end, "left"]. A `link` has claims of the summary with the passages that decide them, each
+    [start, end, "left"]; one with options has the category of each piece as its last: [start, end, "EntE"]. A `link` has claims of the summary with the passages that decide them, each
     {"claim": [start, end], "evidence": [start, end]}.
     """
 
@@ -67,7 +68,7 @@ class CampaignQuestion(_FrozenQuestionPart):
     kind: QuestionKind
     """Form of the answer."""
     options: tuple[Option, ...] = Field(default=(), max_length=_MAX_OPTIONS)
-    """Answers to choose from; empty for kinds that have none."""
+    """Answers to choose from, of a `span` the categories of a piece; empty for kinds that have none."""
     low: int = 1
     """Lowest value of a scale or slider."""
     high: int = 5
@@ -85,8 +86,10 @@ class CampaignQuestion(_FrozenQuestionPart):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        if (self.kind in WITH_OPTIONS) != bool(self.options):
+        if self.kind != "span" and (self.kind in WITH_OPTIONS) != bool(self.options):
             raise ValueError(f"question {self.id!r}: {self.kind} {'needs' if not self.options else 'has no'} options")
+        if self.kind == "span" and len(self.options) > _MOST_CATEGORIES:
+            raise ValueError(f"question {self.id!r}: a span has up to {_MOST_CATEGORIES} categories, one for each key")
         if self.kind == "best-worst" and len(self.options) < 3:
             raise ValueError(f"question {self.id!r}: best-worst needs three options or more")
         if len({option.value for option in self.options}) < len(self.options):
@@ -248,8 +251,34 @@ def _mirror_answer(question: CampaignQuestion | None, answer: Any) -> Any:
             shares = dict(zip(question.values, answer, strict=True))
             return [shares.get(_OTHER_SIDE.get(value, value), shares[value]) for value in question.values]
         case "span":
-            return [[*piece[:2], *(_OTHER_SIDE[side] for side in piece[2:])] for piece in answer]
+            return [
+                [*piece[:2], *(_OTHER_SIDE[side] for side in _side(question, piece)), *_category(question, piece)]
+                for piece in answer
+            ]
     return answer
+
+
+def _side(question: CampaignQuestion | None, piece: Sequence[Any]) -> Sequence[str]:
+    return piece[2:-1] if question and question.options else piece[2:]
+
+
+def _category(question: CampaignQuestion | None, piece: Sequence[Any]) -> Sequence[str]:
+    return piece[-1:] if question and question.options else ()
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPassage:
+    """A piece of a text that was marked; `side` of a pair and `category` are "" where there is none."""
+
+    start: int
+    end: int
+    side: str = ""
+    category: str = ""
+
+
+def read_passage(question: CampaignQuestion, piece: Sequence[Any]) -> MarkedPassage:
+    """The passage of one piece of an answer to a `span`."""
+    return MarkedPassage(*piece[:2], "".join(_side(question, piece)), "".join(_category(question, piece)))
 
 
 def _is_answer(question: CampaignQuestion, answer: Answer) -> bool:
@@ -277,7 +306,12 @@ def _is_list_answer(question: CampaignQuestion, answer: list[Any]) -> bool:
             whole = all(type(share) is int and share >= 0 for share in answer)
             fits = whole and len(answer) == len(values) and sum(map(int, answer)) == _WHOLE
         case "span":
-            fits = all(_is_span(piece) for piece in answer)
+            fits = all(
+                isinstance(piece, list)
+                and _is_span([*piece[:2], *_side(question, piece)])
+                and all(category in values for category in _category(question, piece))
+                for piece in answer
+            )
         case "link":
             fits = all(_is_link(piece) for piece in answer)
         case _:
@@ -325,7 +359,8 @@ def check_text_answers(
     for question in questions.questions:
         answer = answers.get(question.id)
         if question.kind == "span" and isinstance(answer, list):
-            for start, end, *side in answer:
+            for piece in answer:
+                side = _side(question, piece)
                 expected = 1 if question.of == "summary" and right_text is not None else 0
                 if len(side) != expected:
                     raise RecordError(f"A passage of “{question.ask}” does not say on which side it is. Mark it again.")
@@ -333,7 +368,7 @@ def check_text_answers(
                     marked_text = document
                 else:
                     marked_text = right_text if right_text is not None and "right" in side else left_text
-                _check_span((start, end), marked_text)
+                _check_span(piece[:2], marked_text)
         if question.kind == "link" and isinstance(answer, list):
             for link in answer:
                 _check_span(link["claim"], left_text)

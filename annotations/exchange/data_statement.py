@@ -142,7 +142,8 @@ def _question_row(question: CampaignQuestion) -> list[str]:
         case "scale" | "slider":
             answers = f"{question.low} to {question.high}"
         case "span":
-            answers = f"passages of the {question.of}"
+            categories = f", each one of {', '.join(question.values)}" if question.options else ""
+            answers = f"passages of the {question.of}{categories}"
         case "link":
             answers = "claims with evidence"
         case "text" | "edit":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import bindparam
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from annotations.campaigns.assignment import campaign_ids_for, lock_queue, require_assigned
 from annotations.campaigns.campaign import (
@@ -31,6 +31,7 @@ from annotations.campaigns.qualification import (
     training_rounds,
 )
 from annotations.campaigns.task_texts import ShownTask, show_task
+from annotations.campaigns.withdrawals import IS_WITHDRAWN
 from annotations.campaigns.work_plan import load_person_tasks
 from annotations.labelling.crowd import JoinedSession, finish_session, last_session
 from annotations.labelling.limits import shown_warning
@@ -48,7 +49,7 @@ from annotations.results.person_work import PersonWork, load_own_work
 from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
-from annotations.store.response_tables import Reservation
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import ItemRow, ScoreRow
 
@@ -84,6 +85,24 @@ _SELECT_LAST_PART = (
 )
 
 
+_LAST_RESPONSE = (
+    select(func.max(Response.created_at))
+    .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    .where(*_IS_OWN)
+    .scalar_subquery()
+)
+_COUNT_NEW = (
+    select(func.count())
+    .select_from(Task)
+    .where(
+        Task.campaign_id == bindparam("campaign"),
+        Task.part == "work",
+        ~IS_WITHDRAWN,
+        col(Task.created_at) > _LAST_RESPONSE,
+    )
+)
+
+
 class AnnotatorActions:
     """Actions of an annotator; raises RightsError for a person without that right."""
 
@@ -106,6 +125,12 @@ class AnnotatorActions:
                 return None
             answered = load_person_tasks(session, campaign_id, self._person.id).answered
             return load_campaign(session, campaign_id), answered
+
+    def count_new_items(self, campaign_id: str) -> int:
+        """Number of items of work that were added since the last response of this person; 0 before the first."""
+        params = {"campaign": campaign_id, "person": self._person.id}
+        with read_session(self._store.engine) as session:
+            return session.exec(_COUNT_NEW, params=params).one()
 
     def own_work(self, campaign_id: str) -> tuple[PersonWork, dict[str, str]]:
         """The labels of this person in a campaign, with what may be shown beside them, and the summaries by task."""

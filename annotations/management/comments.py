@@ -117,13 +117,20 @@ class AnnotatorComments:
         self._person = person
 
     def answers(self, campaign_id: str) -> dict[str, int]:
-        """The tasks of this person on which somebody else spoke last, each with the number of that comment."""
+        """The tasks of this person on which somebody else spoke last, each with the number of that comment, and their flags that are resolved."""
         own = select(Comment.task_id, Comment.id, Comment.role).where(
             Comment.campaign_id == campaign_id, Comment.annotator_id == self._person.id
         )
         with read_session(self._store.engine) as session:
             last = {task: (id or 0, role) for task, id, role in session.exec(own.order_by(col(Comment.id)))}
-        return {task: id for task, (id, role) in last.items() if role != "annotator"}
+            resolved = session.exec(
+                select(FlagResolution.response_id)
+                .join(Response, col(Response.id) == FlagResolution.response_id)
+                .join(Reservation, col(Reservation.id) == Response.reservation_id)
+                .where(Reservation.campaign_id == campaign_id, Reservation.person_id == self._person.id)
+            ).all()
+        answers = {task: id for task, (id, role) in last.items() if role != "annotator"}
+        return answers | {f"flag {response}": response for response in resolved}
 
     def conversations(self, campaign_id: str) -> list[CommentThread]:
         """The conversations with a comment or flag of this person, the most recent first; nobody else is named."""

@@ -1,4 +1,4 @@
-"""What a manager does with items: withdraw them, bring them back, correct a text, hand them to somebody, and use them as gold."""
+"""Items withdrawn, brought back, corrected, handed to somebody, and used as gold, by a manager."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def bring_back_tasks(session: Session, campaign: CampaignSettings, tasks: Sequen
 def correct_task(
     session: Session, campaign: CampaignSettings, id: str, texts: CorrectedTexts, reason: str, by: str
 ) -> str:
-    """Withdraw a task for another version of its texts, which is labelled anew, and return the id of that.
+    """Withdraw a task for another version of its texts, which is labelled again, and return the id of that.
 
     Raises RecordError as `withdraw_tasks` does, for texts that are blank, unchanged or in the campaign already, and for an
     explanation, which belongs to its texts.

@@ -9,15 +9,23 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
-from sqlalchemy import Select, bindparam, literal, update
+from sqlalchemy import ColumnElement, Select, String, and_, bindparam, cast, func, literal, or_, update
 from sqlalchemy import select as select_columns
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from annotations.management.webhooks import MAX_ERROR, MOST_ATTEMPTS, Delivery, EventKind, sign, wait_after
-from annotations.store.campaign_tables import Campaign, Task, Webhook
+from annotations.store.campaign_tables import Campaign, Task, VersionRow, Webhook
 from annotations.store.database import read_session
 from annotations.store.people_tables import Person
-from annotations.store.response_tables import Exclusion, LimitEvent, Reinstatement, Reservation, Response
+from annotations.store.response_tables import (
+    Exclusion,
+    FlagResolution,
+    LimitEvent,
+    Reinstatement,
+    Reservation,
+    Response,
+)
 from annotations.store.store import Store
 from annotations.store.tables import UtcDateTime
 
@@ -124,6 +132,58 @@ def _rows(source: str, id: Any, at: Any, act: Any, reason: Any, item_id: Any) ->
     ).where(at > bindparam("since", type_=UtcDateTime), at <= bindparam("until", type_=UtcDateTime))
 
 
+_BEFORE = aliased(VersionRow)
+
+
+def _in_span(at: Any) -> tuple[ColumnElement[bool], ...]:
+    return at > bindparam("since", type_=UtcDateTime), at <= bindparam("until", type_=UtcDateTime)
+
+
+def _row_of_many(source: str, id: Any, at: Any, act: str, reason: Any) -> Select[Any]:
+    """A row of an event that is nobody's."""
+    return select_columns(
+        literal(source).label("source"),
+        id.label("id"),
+        at.label("at"),
+        literal(act).label("act"),
+        cast(reason, String).label("reason"),
+        literal("").label("person"),
+        literal("").label("item_id"),
+    )
+
+
+_NOTICES: Sequence[Select[Any]] = [
+    _row_of_many("items", func.max(Task.id), func.max(Task.created_at), "added", func.count())
+    .where(col(Task.campaign_id) == bindparam("campaign"), *_in_span(col(Task.created_at)))
+    .having(func.count() > 0),
+    _row_of_many("guidelines", col(VersionRow.id), col(VersionRow.created_at), "changed", col(VersionRow.version))
+    .join(
+        _BEFORE,
+        and_(
+            col(_BEFORE.campaign_id) == col(VersionRow.campaign_id),
+            col(_BEFORE.version) == col(VersionRow.version) - 1,
+        ),
+    )
+    .where(
+        col(VersionRow.campaign_id) == bindparam("campaign"),
+        *_in_span(col(VersionRow.created_at)),
+        or_(col(_BEFORE.guidelines) != col(VersionRow.guidelines), col(_BEFORE.questions) != col(VersionRow.questions)),
+    ),
+    _rows(
+        "flag",
+        col(FlagResolution.response_id),
+        col(FlagResolution.created_at),
+        literal("resolved"),
+        col(FlagResolution.note),
+        col(Task.item_id),
+    )
+    .join(Response, col(Response.id) == col(FlagResolution.response_id))
+    .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .join(Person, col(Person.id) == Reservation.person_id)
+    .where(col(Reservation.campaign_id) == bindparam("campaign")),
+]
+
 _ROWS_OF: dict[EventKind, Sequence[Select[Any]]] = {
     EventKind.ASSIGNMENT: [
         _rows(
@@ -188,4 +248,5 @@ _ROWS_OF: dict[EventKind, Sequence[Select[Any]]] = {
         .join(Person, col(Person.id) == Exclusion.person_id)
         .where(col(Exclusion.campaign_id) == bindparam("campaign")),
     ],
+    EventKind.NOTICE: _NOTICES,
 }

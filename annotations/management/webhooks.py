@@ -43,6 +43,9 @@ EVENTS = MappingProxyType(
         "person.resume": "A person may go on.",
         "labels.excluded": "Labels of a person are left out.",
         "labels.reinstated": "Labels that were left out count again.",
+        "items.added": "There are new items; `reason` is their number.",
+        "guidelines.changed": "Guidelines or questions changed; `reason` is the version.",
+        "flag.resolved": "A flag of a person is answered; `reason` is the note.",
     }
 )
 """Every value of `event` in what is sent, and when; those of people and items are sent where the campaign chose their kind."""
@@ -60,6 +63,7 @@ class EventKind(StrEnum):
     LABEL = "label"
     PAUSE = "pause"
     EXCLUSION = "exclusion"
+    NOTICE = "notice"
 
 
 @dataclass(frozen=True, slots=True)

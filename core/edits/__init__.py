@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.edits.editing.batch import EditRequestTask, TrivialFilter, UnusedEdit, edited_pairs
     from core.edits.editing.claim_edits import EditableClaim, EditableClaims
     from core.edits.editing.corrections import BY_DOCUMENT, SuggestedCorrection, corrections, find_passage
+    from core.edits.editing.edit_examples import read_edit_examples
     from core.edits.editing.editor import Editor
     from core.edits.editing.proposals import (
         EDITS_PER_REQUEST,

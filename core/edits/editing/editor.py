@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
@@ -146,6 +146,9 @@ class Editor:
     profile: str = profile_field()
     """The paper whose prompts are used; "" for ours."""
 
+    examples: str = field(default="", metadata={"setting": False})
+    """Good and bad edits after the system message, which the signature's hash of the prompt counts; "" for none."""
+
     @property
     def signature(self) -> str:
         """Signature that distinguishes the edits of two editors; raises MissingEndpointError without an endpoint."""
@@ -190,7 +193,14 @@ class Editor:
         return (yield from judge_trivial_kind(edit, example.summary, Sampling(self._model(), endpoint=self.endpoint)))
 
     def _prompt(self) -> Prompt:
-        return load_prompt(EDIT_PROMPTS[self.form], PAIR_VARIABLES, self.profile)
+        prompt = load_prompt(EDIT_PROMPTS[self.form], PAIR_VARIABLES, self.profile)
+        if not self.examples:
+            return prompt
+        # braces would be places to fill in
+        examples = self.examples.replace("{{", "{ {").replace("}}", "} }")
+        return replace(
+            prompt, system=f"{prompt.system}\n\n{examples}".strip(), mark=f"{prompt.mark}+examples".lstrip("+")
+        )
 
     def _model(self) -> str:
         return resolve_model(self.model, self.endpoint)

@@ -220,7 +220,7 @@ class Readings(Study):
         "Field of the run whose values have rows of their own: domain.",
         choices=("", "domain"),
         labels={"": "nothing"},
-        title="Parted by",
+        title="Rows by",
         shown=True,
         views=("ablation",),
     )

@@ -72,7 +72,7 @@ class Shifts(Study):
         "Field whose values have rows of their own: domain of the pairs, error_type or intent of the perturbation, words that it changes.",
         choices=("", *RUN_FIELDS),
         labels={"": "nothing"},
-        title="Parted by",
+        title="Rows by",
         views=("matrix", "discrimination"),
     )
 

@@ -219,7 +219,7 @@ class SurfaceStudy(Study):
         "Field whose values have rows of their own in the first table, as domain or system.",
         choices=("", *SLICE_FIELDS),
         labels={"": "nothing"},
-        title="Parted by",
+        title="Rows by",
     )
 
     def run(self, data: StudyData) -> Report:

@@ -5,16 +5,26 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import torch
 from torch import Tensor
-from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig, PreTrainedModel
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    GenerationConfig,
+    LogitsProcessor,
+    LogitsProcessorList,
+    PreTrainedModel,
+    TemperatureLogitsWarper,
+    TopPLogitsWarper,
+)
 
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint
-from core.models.llm.chat import sampling_of
+from core.models.llm.chat import Sampling, sampling_of
 from core.models.networks.chat_template import ChatTemplate
 from core.models.networks.model import UNLIMITED, Row
 from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
@@ -32,11 +42,9 @@ class AnsweringModel(ABC):
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
             answers: dict[int, Answer] = {}
-            # greedily decoded rows with equal options are written in one batch, each draw by itself
-            groups: dict[object, list[int]] = {}
+            groups: dict[Sampling, list[int]] = {}
             for number, row in enumerate(rows):
-                sampling = sampling_of(row.question)
-                groups.setdefault(number if sampling.temperature else sampling, []).append(number)
+                groups.setdefault(replace(sampling_of(row.question), sample=0), []).append(number)
             for numbers in groups.values():
                 written = self._write([rows[number] for number in numbers])
                 answers.update(zip(numbers, written, strict=True))
@@ -46,18 +54,40 @@ class AnsweringModel(ABC):
     def _write(self, rows: Sequence[Row]) -> list[Answer]:
         """The answers to rows with equal sampling."""
 
-    def _generate(self, ids: Tensor, mask: Tensor, question: Question, most: int) -> Tensor:
-        """Tokens that were written, up to the limit, (rows, tokens); where they are sampled, by the seed of the question."""
-        sampling = sampling_of(question)
+    def _generate(self, ids: Tensor, mask: Tensor, questions: Sequence[Question], most: int) -> Tensor:
+        """Tokens that were written, up to the limit, (rows, tokens); where they are sampled, each row by the seed of its question."""
+        sampling = sampling_of(questions[0])
         generate = cast(Callable[..., Tensor], self._network.generate)
-        with torch.random.fork_rng(enabled=bool(sampling.temperature)):
-            if sampling.temperature:
-                text = repr((question.inputs, question.options))
-                torch.manual_seed(int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7]))
-            drawing: dict[str, float | bool] = {"do_sample": False}
-            if sampling.temperature:
-                drawing = {"do_sample": True, "temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": 0}
-            return generate(input_ids=ids, attention_mask=mask, max_new_tokens=most, num_beams=1, **drawing)
+        draws = [RowDraws(questions, sampling, ids.device)] if sampling.temperature else []
+        return generate(
+            input_ids=ids,
+            attention_mask=mask,
+            max_new_tokens=most,
+            num_beams=1,
+            do_sample=False,
+            logits_processor=LogitsProcessorList(draws),
+        )
+
+
+class RowDraws(LogitsProcessor):
+    """Adds noise by which the most likely token is a draw: a sample of p is where log p and Gumbel noise are largest (Maddison et al. 2014).
+
+    The noise of a row is that of its question, so that the rows beside it move no draw.
+    """
+
+    def __init__(self, questions: Sequence[Question], sampling: Sampling, device: torch.device) -> None:
+        self._warpers = (TemperatureLogitsWarper(sampling.temperature), TopPLogitsWarper(sampling.top_p))
+        texts = [repr((question.inputs, question.options)) for question in questions]
+        seeds = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7] for text in texts]
+        self._sources = [torch.Generator(device).manual_seed(int.from_bytes(seed)) for seed in seeds]
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        """Scores of the next token with the noise, (rows, vocabulary)."""
+        logits = scores.float()
+        for warper in self._warpers:
+            logits = warper(input_ids, logits)
+        waits = torch.stack([torch.empty_like(logits[0]).exponential_(generator=source) for source in self._sources])
+        return cast(torch.FloatTensor, logits - waits.log())
 
 
 class ChatModel(AnsweringModel):
@@ -93,15 +123,15 @@ class ChatModel(AnsweringModel):
                 f"The question has {len(tokens)} tokens and this model reads and writes {window}. Shorten the document, or "
                 "name a model that reads more."
             )
-        return Row(question, len(tokens), (tokens,))
+        return Row(question, len(tokens), (tokens,), writes=True)
 
     def _write(self, rows: Sequence[Row]) -> list[Answer]:
         """The answers to rows with equal sampling, padded on the left."""
         ids, mask = self._pad([row.payload[0].ids for row in rows])
-        question, longest = rows[0].question, ids.shape[1]
-        sampling = sampling_of(question)
+        questions, longest = [row.question for row in rows], ids.shape[1]
+        sampling = sampling_of(questions[0])
         most = min(sampling.max_tokens, max_positions(self._network) - longest)
-        written = self._generate(ids, mask, question, most)
+        written = self._generate(ids, mask, questions, most)
         return [
             self._answer(row, tokens, sampling.stop) for row, tokens in zip(rows, written[:, longest:], strict=True)
         ]
@@ -153,13 +183,13 @@ class InstructionModel(AnsweringModel):
                 f"The question has {len(tokens.ids)} tokens and this model reads {window}. Shorten the document, or name a "
                 "model that reads more."
             )
-        return Row(question, len(tokens.ids), (tokens,))
+        return Row(question, len(tokens.ids), (tokens,), writes=True)
 
     def _write(self, rows: Sequence[Row]) -> list[Answer]:
         """The answers to rows with equal sampling."""
         ids, mask, _ = pad_batch([row.payload[0] for row in rows], self._network)
         sampling = sampling_of(rows[0].question)
-        written = self._generate(ids, mask, rows[0].question, sampling.max_tokens)
+        written = self._generate(ids, mask, [row.question for row in rows], sampling.max_tokens)
         return [self._answer(row, ids, sampling.stop) for row, ids in zip(rows, written[:, 1:].tolist(), strict=True)]
 
     def _answer(self, row: Row, written: list[int], stop: str) -> Answer:

@@ -41,7 +41,7 @@ class QuestionGenerator:
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         tokens = [self._read(*question.inputs) for question in questions]
-        return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
+        return [Row(question, len(row), (row,), writes=True) for question, row in zip(questions, tokens, strict=True)]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]

@@ -51,7 +51,8 @@ class TextGenerator:
 
     Options: "limit", tokens read at most; "beams", 1 for greedy search; "returned", how many texts; "max_length", tokens
     written at most with the start token; "no_repeat", the length of phrases that may not come twice; where these are not
-    given the checkpoint's own configuration decides; "watched", a token. Texts: the best first, without special tokens, blanks before punctuation removed.
+    given the checkpoint's own configuration decides; "watched", a token; "framed", 1 for the special tokens that the tokenizer puts
+    around a text, as BART reads it. Texts: the best first, without special tokens, blanks before punctuation removed.
     Values: how probable the watched token was as the first one.
     """
 
@@ -81,7 +82,9 @@ class TextGenerator:
         """SentencePiece drops the blanks around an end token, which tokenizer.json would keep as a piece."""
         parts = self._tokenizer.encode([part.strip() for part in question.inputs], [UNLIMITED] * len(question.inputs))
         ids = [token for part in parts for token in (*_text_ids(part), self._end)]
-        if len(parts) > 1 and not _text_ids(parts[-1]):
+        if int_option(question, "framed", 0):
+            ids = [token for part in parts for token in part.ids]
+        elif len(parts) > 1 and not _text_ids(parts[-1]):
             ids.pop()  # a text that ends in a literal end token gets no second one
         length = min(len(ids), int_option(question, "limit", UNLIMITED))
         shortened = (*ids[: length - 1], self._end) if length < len(ids) else tuple(ids)

@@ -88,7 +88,7 @@ RUN_FIELDS: Mapping[str, Callable[[Shift], str]] = MappingProxyType(
         "words": lambda shift: _format_changed(shift.words),
     }
 )
-"""Fields that the shifts of a run can be parted by; "" for a shift without a value."""
+"""Fields that the shifts of a run can be grouped by; "" for a shift without a value."""
 
 
 def kind_error_type(kind: str) -> str:

@@ -247,7 +247,7 @@ class DeviceWorker:
         seconds, tokens = time.perf_counter() - began, padded_tokens(batch)
         size = self._size(batch[0].question.weights)
         if not isinstance(answers, Problem):
-            size.passed(tokens, seconds)
+            size.passed(tokens, seconds, writes=any(pending.row and pending.row.writes for pending in batch))
             if taken := peak.nbytes():
                 size.took(tokens, taken, devices.free_memory(device))
             return [ForwardPass(list(zip(batch, answers, strict=True)), seconds)]
@@ -313,6 +313,9 @@ _FEW_TOKENS = 256
 # Of texts that are generated: a decoder reads all its weights for each token of its answer, so that of T5 with 144 tokens
 # to read one row costs 3.3 times what each of 16 does, and with 512 tokens 1.5 times what each of 4 does (one thread).
 _FEW_TOKENS_WRITING = 2048
+# For each token of an answer a device reads all weights, however many rows are written: twice as many are tried as long as a token takes
+# that much less time. A run of a judge of 7 B parameters has 93 rows of 700 tokens in a pass in place of two.
+_LEAST_GAIN = 1.2
 _MEMORY_SHARE = 0.8  # of what is free, for a pass: longer texts take more for each token
 _PASSES_BEFORE_MORE = 100  # that fitted, before a lowered limit is raised by a quarter; doubled each time that it fails
 # A processor gains nothing from large batches and cannot stop in the middle of one.
@@ -331,6 +334,7 @@ class BatchSize:
         self._fitted = 0  # passes near the limit since it was lowered or raised
         self._patience = _PASSES_BEFORE_MORE
         self._few_writing = _FEW_TOKENS_WRITING
+        self._best_rate = 0.0  # padded tokens a second of passes that write
         self.tokens = self.turn_tokens = min(most, _FEW_TOKENS)
 
     @property
@@ -338,12 +342,15 @@ class BatchSize:
         """The same where the model generates its answers."""
         return max(self.tokens, self._few_writing)
 
-    def passed(self, tokens: int, seconds: float) -> None:
+    def passed(self, tokens: int, seconds: float, *, writes: bool = False) -> None:
         """Learn from a pass of this many padded tokens that fitted: after many near a lowered limit more are tried."""
         self._fitted += self._most < self._gain and tokens > self._most // 2
         if self._fitted >= self._patience:
-            self._fitted = 0
+            self._fitted, self._best_rate = 0, 0.0
             self._most = min(self._gain, self._most + self._most // 4 + 1)
+        if writes and seconds and 2 * tokens > self.tokens_writing and tokens / seconds > _LEAST_GAIN * self._best_rate:
+            self._best_rate = tokens / seconds
+            self._few_writing = max(self._few_writing, min(self._most, 2 * self._few_writing))
         fit = max(1, int(max(1, tokens) * _SLICE_S / seconds)) if seconds else self._most
         self.tokens = min(self._most, max(fit, _FEW_TOKENS))
         self.turn_tokens = min(fit, _MOST_PASSES * self.tokens)
@@ -351,6 +358,7 @@ class BatchSize:
     def took(self, tokens: int, nbytes: int, free: int) -> None:
         """Learn from the memory that a pass of this many padded tokens took, and the memory that is free without it."""
         self._most = max(1, min(self._most, int(_MEMORY_SHARE * free * tokens / nbytes)))
+        self._few_writing = min(self._few_writing, self._most)
         self.tokens = min(self.tokens, self._most)
 
     def overflowed(self, tokens: int) -> None:

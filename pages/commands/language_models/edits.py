@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from core.data import Refusal
-from core.edits import EditForm, Editor, TrivialFilter, UnusedEdit, UnusedReason, edited_pairs
+from core.edits import EditForm, Editor, TrivialFilter, UnusedEdit, UnusedReason, edited_pairs, read_edit_examples
 from core.results import draw_sample
 from core.scoring import json_line
 from core.settings import Settings
@@ -57,10 +57,18 @@ def command(
     seed: DrawSeedOption = 0,
     batch: BatchOption = False,
     paper: WordsOption = "",
+    examples: Annotated[
+        Path | None,
+        typer.Option(
+            help="Good and bad examples that the prompt shows: JSONL or CSV with kind (good or bad), original_text, replace_text, and "
+            "document, explanation, why where there are some. The signature has their hash."
+        ),
+    ] = None,
 ) -> None:
     """Ask a language model for six edits of every summary of a file, each of which makes it inconsistent in one place."""
     refuse_overwriting_input(pairs, output)
-    editor = Editor(form, model, endpoint, temperature=temperature, sample=sample, profile=paper)
+    shown = read_edit_examples(examples) if examples else ""
+    editor = Editor(form, model, endpoint, temperature=temperature, sample=sample, profile=paper, examples=shown)
     print_own_words([f"@{paper}"])
     print_status(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
     trivial = trivial or ("model" if paper else "rule")

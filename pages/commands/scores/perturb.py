@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,6 +16,8 @@ from core.results import (
     Variant,
     balanced_variants,
     continue_run,
+    document_source,
+    document_variant_record,
     kind_coverage,
     refusal_sentences,
     variant_record,
@@ -45,6 +47,13 @@ def command(
     dataset: DatasetOption = None,
     most: MaxSummariesOption = None,
     seed: SeedOption = 0,
+    of: Annotated[
+        Literal["summary", "document"],
+        typer.Option(
+            help="The text to perturb. With document the summary stays, and a line has no label: whether it is consistent with another "
+            "document is not known."
+        ),
+    ] = "summary",
     balance: Annotated[
         bool, typer.Option("--balance", help="Write as many errors of each type as the rarest has, drawn by the seed.")
     ] = False,
@@ -59,13 +68,15 @@ def command(
     print_own_words(kind or ())
     kinds, signature = named_kinds(kind or (), battery)
     plan = Plan.of(name_of_input(pairs, dataset, output), kinds, (), seed, battery=signature)
-    run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None))
+    sources = read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None)
+    by_id = {source.example.id: source for source in sources}
+    run = new_run(plan, [document_source(source) for source in sources] if of == "document" else sources)
+    record = document_variant_record if of == "document" else variant_record
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
         download_models(engine.pool, kinds)
         variants = (record for record in continue_run(engine, run) if isinstance(record, Variant))
         for variant in balanced_variants(variants, seed) if balance else variants:
-            line = variant_record(run.sources[variant.source], variant)
-            file.write(json_line(line))
+            file.write(json_line(record(by_id[variant.source], variant)))
     print_status(f"Battery: {plan.battery_label}.")
     print_status(table_text(kinds_table(kind_coverage(run)), titled=False))
     for sentence in refusal_sentences(kind_coverage(run)):

@@ -151,6 +151,8 @@ class AnnotateState:
     """True if the dialog of the guidelines is open."""
     comments_open: bool = False
     """True if the dialog of the comments is open."""
+    new_items: dict[str, int] = field(default_factory=dict)
+    """By campaign, the number of items that were new when it was opened."""
     work_open: bool = False
     """True if the dialog of the person's own work is open."""
     comments_read: Mapping[str, int] = field(default_factory=dict)

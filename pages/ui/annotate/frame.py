@@ -118,9 +118,13 @@ def guidelines_button(campaign: CampaignSettings) -> None:
 def progress_caption(
     campaign: CampaignSettings, progress: AnnotatorProgress, guidelines: Sequence[ReadGuidelines]
 ) -> None:
-    """Show how much this person has done, by which guidelines, and until when."""
+    """Show how much this person has done, by which guidelines, until when, and how many items are new since they were here."""
+    new_items = annotate_state().new_items
+    if campaign.id not in new_items:
+        new_items[campaign.id] = read_or_keep(f"new {campaign.id}", lambda: labelling().count_new_items(campaign.id))
+    new = f" · {format_count(new_items[campaign.id], 'new item')} since you were here" if new_items[campaign.id] else ""
     due = f" · until {campaign.rules.deadline:%Y-%m-%d}" if campaign.rules.deadline else ""
-    st.caption(f"{progress.answered} answered by you · guidelines {guidelines[-1].number}{due}")
+    st.caption(f"{progress.answered} answered by you · guidelines {guidelines[-1].number}{due}{new}")
 
 
 def show_warning(progress: AnnotatorProgress) -> None:

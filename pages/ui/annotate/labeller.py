@@ -25,7 +25,7 @@ from core.text import (
     with_even_blanks,
     with_visible_controls,
 )
-from pages.ui.shared.markup import register_component
+from pages.ui.shared.markup import register_fetched_component
 
 DocumentPiece = tuple[int, str, list[tuple[str, str]]]
 """A mark or 0, the words, and the headings before them: the kind of each and what it says."""
@@ -310,12 +310,19 @@ def _one_side(laid: Sequence[Segment], own: int, shown: str) -> list[Segment]:
 LABELLER_KEY = "labeller"
 _ACTS: Mapping[str, ResponseAct] = {"answer": "answer", "skip": "skip", "flag": "flag", "undo": "undo"}
 
-_labeller_component = register_component("labeller")
+_labeller_component = register_fetched_component("labeller")
 
 
 def labeller(view: TaskView, on_sent: Callable[[], None], on_draft: Callable[[], None]) -> None:
     """Mount the labeller."""
     _labeller_component(key=LABELLER_KEY, data=task_view_data(view), on_sent_change=on_sent, on_draft_change=on_draft)
+
+
+def show_questions(view: TaskView) -> None:
+    """Mount the labeller to try its questions: nothing can be sent."""
+    data = task_view_data(view)
+    data["can"] = dict.fromkeys(data["can"], False)
+    _labeller_component(key="labeller-preview", data=data)
 
 
 def read_sent(message: object, questions: QuestionSet, task: ShownTask) -> SentResponse | None:

@@ -1,4 +1,4 @@
-"""What an annotator did in a campaign: labels, hours, pace, and what was decided where nothing is open any more."""
+"""The work of an annotator in a campaign as they may see it: labels, hours, pace, and what was decided where nothing is open any more."""
 
 from __future__ import annotations
 

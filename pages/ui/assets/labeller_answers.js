@@ -25,6 +25,16 @@ export const picks = (view, question) => /** @type {string[]} */ (view.answers[q
 /** @param {View} view @param {Question} question */
 export const passagesOf = (view, question) => /** @type {Passage[]} */ (view.answers[question.id] ?? []);
 
+/** @param {Question} question @param {Passage} passage */
+export const sideOf = (question, passage) => passage.slice(2, question.options.length ? -1 : undefined).join('');
+
+/**
+ * The place of the category of a passage among the options; -1 where there is none.
+ * @param {Question} question
+ * @param {Passage} passage
+ */
+export const categoryOf = (question, passage) => question.options.findIndex(({ value }) => value === passage.at(-1));
+
 /** @param {View} view @param {Question} question */
 export const linksOf = (view, question) => /** @type {Link[]} */ (view.answers[question.id] ?? []);
 

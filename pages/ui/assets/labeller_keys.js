@@ -37,7 +37,7 @@ function handleKey(view, event, name, at) {
   if (name === 'ArrowUp' || name === 'ArrowDown') { moveActive(view, questions, name === 'ArrowDown' ? 1 : -1); return true; }
   if (event.repeat) return false;
   if (name === 'Escape' && text) { leaveText(view); return true; }
-  if (/^[0-9]$/.test(name)) return pressNumber(view, questions[view.active], (Number(name) + 9) % 10);
+  if (/^[0-9]$/.test(name)) return markCategory(view, text, (Number(name) + 9) % 10) || pressNumber(view, questions[view.active], (Number(name) + 9) % 10);
   if (name === 'd' || name === 'w') { focusText(view, name === 'd' ? 'document' : 'summary'); return true; }
   if (name === '/') { openFind(view); return true; }
   if (name === 'j') { findNextOfSummary(view); return true; }
@@ -55,8 +55,23 @@ function moveActive(view, questions, by) {
   view.root.querySelector('fieldset.active')?.scrollIntoView({ block: 'nearest' });
 }
 
+/**
+ * Words that are chosen in a text get the category of the number.
+ * @param {View} view
+ * @param {HTMLElement|null} text
+ * @param {number} i
+ */
+function markCategory(view, text, i) {
+  const question = view.pick && questionFor(view, view.pick.pane), selection = view.root.getSelection ? view.root.getSelection() : document.getSelection();
+  const option = question?.kind === 'span' ? question.options[i] : undefined;
+  if (!option || !(text || (selection && !selection.isCollapsed))) return false;
+  markPassage(view, option.value);
+  return true;
+}
+
 /** @param {View} view @param {Question|undefined} question @param {number} i */
 function pressNumber(view, question, i) {
+  if (question && ['span', 'link'].includes(question.kind) && question.options.length) return false;
   if (question && ['span', 'link'].includes(question.kind)) { dropPassage(view, question, i); return true; }
   const choice = question && choices(question)[i];
   if (!choice) return false;

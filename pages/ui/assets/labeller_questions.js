@@ -2,8 +2,10 @@
 
 /** @import { Passage, Question, Span, View } from './types.d.ts' */
 import { element } from './dom.js';
-import { choices, isChosen, isLocked, linksOf, noteChange, openQuestions, passagesOf, picks, takesSeveral } from './labeller_answers.js';
-import { drawMarks, isOnSide, panes, questionFor } from './labeller_texts.js';
+import { categoryOf, choices, isChosen, isLocked, linksOf, noteChange, openQuestions, passagesOf, picks, sideOf, takesSeveral } from './labeller_answers.js';
+import { drawMarks, panes, questionFor } from './labeller_texts.js';
+
+const NO_KEY = 10;  // places from here on have none
 
 /** @param {View} view */
 export function drawQuestions(view) {
@@ -159,13 +161,21 @@ function passagesRow(view, question) {
   const quotes = question.kind === 'link'
     ? linksOf(view, question).map(({ claim, evidence }) => `${quoteIn(view, 'summary', claim)} ← ${quoteIn(view, 'document', evidence)}`)
     : passagesOf(view, question).map(span => quoteOf(view, question, span));
+  if (question.options.length) question.options.forEach(({ value, text, means }, i) => {
+    const button = numberedButton(text, i, () => markPassage(view, value));
+    button.className = `category c${i}`;
+    button.title = means ?? '';
+    row.append(button);
+  });
   quotes.forEach((words, i) => {
-    const button = numberedButton(`${words} ×`, i, () => dropPassage(view, question, i));
+    // keys are those of the categories, where there are some
+    const button = numberedButton(`${words} ×`, question.options.length ? NO_KEY + i : i, () => dropPassage(view, question, i));
     button.title = 'Remove this passage';
     row.append(button);
   });
   const openClaim = question.kind === 'link' ? view.openClaim : null;
   if (openClaim) row.append(element('span', 'half', `${quoteIn(view, 'summary', openClaim)} ← choose its passage in the document`));
+  if (question.options.length) { row.append(element('p', 'hint', 'Choose words, then the number of their category.')); return row; }
   const add = element('button', 'add', question.kind === 'link' && !openClaim ? 'Mark a claim' : question.kind === 'link' ? 'Mark its passage' : 'Mark the chosen words');
   add.type = 'button';
   showKey(add, 'M');
@@ -176,7 +186,9 @@ function passagesRow(view, question) {
 
 /** @param {View} view @param {Question} question @param {Passage} span */
 function quoteOf(view, question, span) {
-  return quote(panes(view).find(pane => pane.dataset.of === question.of && isOnSide(pane, span)), span);
+  const words = quote(panes(view).find(pane => pane.dataset.of === question.of && pane.dataset.side === sideOf(question, span)), span);
+  const category = question.options[categoryOf(question, span)];
+  return category ? `${category.text}: ${words}` : words;
 }
 
 /** @param {View} view @param {'summary'|'document'} of @param {Passage} span */
@@ -197,14 +209,18 @@ export function dropPassage(view, question, i) {
   redraw(view);
 }
 
-/** @param {View} view */
-export function markPassage(view) {
+/** @param {View} view @param {string} [category] */
+export function markPassage(view, category) {
   if (!view.pick) return;
   const { pane, span } = view.pick, question = questionFor(view, pane);
   if (!question || isLocked(view)) return;
   if (question.kind === 'link' && !linkPassage(view, question, pane, span)) return;
+  if (question.options.length && !question.options.some(({ value }) => value === category)) {
+    view.$('.problem').textContent = 'Press the number of a category.';
+    return;
+  }
   /** @type {Passage} */
-  const passage = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
+  const passage = [...span, ...(pane.dataset.side ? [pane.dataset.side] : []), ...(category && question.options.length ? [category] : [])];
   if (question.kind === 'span') view.answers[question.id] = [...passagesOf(view, question), passage];
   Object.assign(view, { pick: null, lastPick: view.pick });
   document.getSelection()?.removeAllRanges();

@@ -73,7 +73,7 @@ export function drawHead(view) {
 function drawPreview(view) {
   const { preview: latest, task } = view.component.data, preview = isSameTask(view, task) ? latest : null, box = view.$('.preview');
   box.hidden = !preview;
-  if (preview) box.replaceChildren(...pieceNodes(preview.pieces, [], []), element('strong', '', preview.refusal));
+  if (preview) box.replaceChildren(...pieceNodes(preview.pieces, []), element('strong', '', preview.refusal));
 }
 
 /** @param {View} view */

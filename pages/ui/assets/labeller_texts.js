@@ -1,8 +1,8 @@
 // The texts of a task and the words that are marked or picked in them; offsets are code points, as Python counts.
 
-/** @import { Heading, Key, Passage, Piece, Question, Span, TaskPart, View } from './types.d.ts' */
+/** @import { Heading, Key, Mark, Passage, Piece, Question, Span, TaskPart, View } from './types.d.ts' */
 import { all, element } from './dom.js';
-import { linksOf, openQuestions, passagesOf } from './labeller_answers.js';
+import { categoryOf, linksOf, openQuestions, passagesOf, sideOf } from './labeller_answers.js';
 
 /** @param {View} view */
 export function drawTexts(view) {
@@ -32,47 +32,46 @@ export const panes = view => [view.$('.document .text'), ...all(view.$('.texts')
 const piecesOf = (view, pane) => pane.dataset.of === 'document'
   ? view.task.document : view.task.parts[panes(view).indexOf(pane) - 1].pieces;
 
-/** @param {HTMLElement} pane @param {Passage} passage */
-export const isOnSide = (pane, [, , side]) => (side ?? '') === pane.dataset.side;
-
 /** @param {View} view */
 export function drawMarks(view) {
-  const questions = openQuestions(view);
-  for (const pane of panes(view)) {
-    const { of } = pane.dataset;
-    const markedSpans = questions.filter(q => q.kind === 'span' && q.of === of).flatMap(q => passagesOf(view, q));
-    const links = questions.filter(q => q.kind === 'link').flatMap(q => linksOf(view, q));
-    const linkedSpans = of === 'summary' ? links.map(({ claim }) => claim) : of === 'document' ? links.map(({ evidence }) => evidence) : [];
-    const claimSpans = of === 'summary' && view.openClaim ? [view.openClaim] : [];
-    const spans = [...markedSpans, ...linkedSpans, ...claimSpans].filter(span => isOnSide(pane, span));
-    const pickedSpans = view.pick?.pane === pane ? [view.pick.span] : [];
-    const foundSpans = of === 'document' ? view.found : [], here = of === 'document' ? view.found[view.foundAt] : undefined;
-    pane.replaceChildren(...pieceNodes(piecesOf(view, pane), spans, pickedSpans, foundSpans, here));
-  }
+  for (const pane of panes(view)) pane.replaceChildren(...pieceNodes(piecesOf(view, pane), marksIn(view, pane)));
 }
 
-/** @param {Piece[]} pieces @param {Passage[]} spans @param {Span[]} picked @param {Span[]} found @param {Span} [here] */
-export function pieceNodes(pieces, spans, picked, found = [], here) {
+/** @param {View} view @param {HTMLElement} pane */
+function marksIn(view, pane) {
+  const questions = openQuestions(view), { of, side } = pane.dataset;
+  const marked = questions.filter(q => q.kind === 'span' && q.of === of).flatMap(q => passagesOf(view, q).filter(passage => sideOf(q, passage) === side)
+    .map(passage => markOf(passage, q.options.length ? `marked category c${categoryOf(q, passage)}` : 'marked')));
+  const links = questions.filter(q => q.kind === 'link').flatMap(q => linksOf(view, q));
+  const linked = of === 'summary' ? links.map(({ claim }) => claim) : of === 'document' ? links.map(({ evidence }) => evidence) : [];
+  const claims = of === 'summary' && view.openClaim ? [view.openClaim] : [];
+  const picked = view.pick?.pane === pane ? [view.pick.span] : [], found = of === 'document' ? view.found : [];
+  return [
+    ...marked, ...[...linked, ...claims].map(passage => markOf(passage, 'marked')), ...picked.map(span => markOf(span, 'picked')),
+    ...found.map((span, i) => markOf(span, i === view.foundAt ? 'found here' : 'found')),
+  ];
+}
+
+/** @param {Passage} passage @param {string} name @returns {Mark} */
+const markOf = ([from, to], name) => ({ from, to, name });
+
+/** @param {Piece[]} pieces @param {Mark[]} marks */
+export function pieceNodes(pieces, marks) {
   let at = 0;
   const placedPieces = pieces.map(([op, words, headings = []]) => {
     const letters = Array.from(words), start = at;
     at += letters.length;
     return { op, headings, start, letters, end: at };
   });
-  // biome-ignore lint/complexity/noFlatMapIdentity: a passage of a pair has its side as a third
-  const cuts = [...spans, ...picked, ...found].flatMap(([start, end]) => [start, end]);
+  const cuts = marks.flatMap(({ from, to }) => [from, to]);
   return placedPieces.flatMap(({ op, headings, start, end, letters }) => {
     const borders = [...new Set([start, ...cuts.filter(cut => cut > start && cut < end), end])].sort((a, b) => a - b);
     return [...headings.map(headingNode), ...borders.slice(1).map((to, i) => {
-      const from = borders[i], isHere = here ? covers([here], from, to) : false;
-      const classes = [[covers(picked, from, to), 'picked'], [covers(found, from, to), 'found'], [isHere, 'here']].filter(([is]) => is).map(([, name]) => `${name}`);
-      return wordsNode(op, letters.slice(from - start, to - start).join(''), covers(spans, from, to), classes);
+      const from = borders[i], names = marks.filter(mark => mark.from <= from && to <= mark.to).map(({ name }) => name);
+      return wordsNode(op, letters.slice(from - start, to - start).join(''), names.join(' '));
     })];
   });
 }
-
-/** @param {Passage[]} spans @param {number} start @param {number} end */
-const covers = (spans, start, end) => spans.some(([from, to]) => from <= start && end <= to);
 
 /**
  * CSS prints the name of a context, which is no word of the document: neither marked nor counted.
@@ -87,10 +86,9 @@ function headingNode([kind, label]) {
 /** @type {Record<number, 'del' | 'ins' | 'b' | 'em'>} */
 const TAGS = { '-1': 'del', 1: 'ins', 2: 'b', 3: 'em' };
 
-/** @param {number} op @param {string} words @param {boolean} marked @param {string[]} classes */
-function wordsNode(op, words, marked, classes) {
-  const names = marked ? ['marked', ...classes] : classes;
-  const text = names.length ? element('mark', names.join(' '), words) : document.createTextNode(words);
+/** @param {number} op @param {string} words @param {string} names */
+function wordsNode(op, words, names) {
+  const text = names ? element('mark', names, words) : document.createTextNode(words);
   if (!TAGS[op]) return text;
   const around = element(TAGS[op]);
   around.append(text);

@@ -31,6 +31,7 @@ export const isSameTask = (view, task) => view.task.reservation === task.reserva
  * @param {View} view
  */
 export function scheduleDraft(view) {
+  if (isTrial(view)) return;
   const now = performance.now();
   if (!view.timer) view.draftDue = now + LATEST_DRAFT_MS;
   clearTimeout(view.timer);
@@ -38,6 +39,12 @@ export function scheduleDraft(view) {
   if (view.outbox.length) return;  // what was pressed before comes first
   view.timer = setTimeout(() => sendDraft(view), Math.min(DRAFT_MS, Math.max(0, view.draftDue - now)));
 }
+
+/**
+ * Questions that a manager tries, of which nothing is kept.
+ * @param {View} view
+ */
+const isTrial = view => view.task.reservation === 0;
 
 /** @param {View} view */
 function sendDraft(view) {
@@ -69,6 +76,7 @@ export function confirmDraft(view) {
  * @param {View} view
  */
 export function storeUnsent(view) {
+  if (isTrial(view)) return;
   const { reservation, revision } = view.task;
   const current = view.unsaved ? { [reservation]: { answers: view.answers, ...times(view) } } : {};
   sessionStorage.setItem(STORED, JSON.stringify({ outbox: view.outbox, stash: { ...view.stash, ...current } }));

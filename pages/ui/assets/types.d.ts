@@ -261,7 +261,9 @@ export interface Question {
 export type Choice = { value: string | number; text: string; means?: string };
 
 /** Words of a text, of a pair with the side; a claim with the passage that decides it. */
-export type Passage = [start: number, end: number, side?: string];
+/** After its range a side of a pair, then a category, where there is one. */
+export type Passage = [start: number, end: number, ...more: string[]];
+export type Mark = { from: number; to: number; name: string };
 export type Link = { claim: Passage; evidence: Passage };
 export type Answer = string | number | string[] | number[] | Passage[] | Link[];
 export type Answers = Record<string, Answer>;

@@ -35,13 +35,14 @@ from core.data import format_dataset
 from core.scoring import metric_title
 from core.text import as_segments, recover
 from pages.server import services
+from pages.server.component_scripts import read_asset
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, LEVEL_COLOURS, AuditState, audit_newer_version
 from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.results.copy_popover import copy_popover, copy_table
 from pages.ui.results.noise_strip import kind_strips
 from pages.ui.results.pin_form import pin_button
 from pages.ui.results.project_button import audit_work, project_button
-from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
+from pages.ui.shared.markup import diff_html, escape_label, escape_markdown
 
 
 def report_downloads(opened: AuditTask, report: AuditReport) -> None:

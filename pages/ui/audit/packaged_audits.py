@@ -6,7 +6,8 @@ import streamlit as st
 
 from core.assessment import bundled_audits, level_strip
 from core.scoring import metric_title
-from pages.ui.shared.markup import escape_markdown, read_asset
+from pages.server.component_scripts import read_asset
+from pages.ui.shared.markup import escape_markdown
 
 _CARD_PX = 560
 

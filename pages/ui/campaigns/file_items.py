@@ -132,7 +132,7 @@ def earlier_labels_choice(key: str, tasks: Sequence[NewTask]) -> list[str]:
         names,
         key=f"{key}-earlier-{hash(tuple(names))}",
         format_func=lambda name: f"{name} ({format_count(counts[name], 'label')})",
-        placeholder="Nobody: all is labelled anew",
+        placeholder="Nobody: all is labelled again",
         help="They take places of their items and count in agreement and final labels, marked as imported; tables by mode have them "
         "apart. Nobody is shown them while they label.",
     )

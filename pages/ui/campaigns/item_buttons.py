@@ -1,4 +1,4 @@
-"""What can be done with the items that are ticked: use them as gold, withdraw or correct them, or hand them to somebody."""
+"""Buttons for the items that are ticked: use them as gold, withdraw or correct them, or hand them to somebody."""
 
 from __future__ import annotations
 

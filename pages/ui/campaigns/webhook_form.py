@@ -40,7 +40,7 @@ def webhook_form(campaign: CampaignSettings) -> None:
                 selection_mode="multi",
                 default=state.kinds if state else (),
                 key=f"webhook-kinds-{campaign.id}",
-                help="One message for each item handed to a person, each label, each warning, pause or resumption, and each exclusion.",
+                help="One message for each item handed to a person, each label, each warning, pause or resumption, each exclusion, and what annotators wait for: new items, changed guidelines, answers to flags.",
             )
             # no callback: the form is in its expander, which is drawn again
             pressed = st.form_submit_button(

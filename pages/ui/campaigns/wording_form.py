@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, bundled_question_sets, read_questions
 from annotations.store.records import RecordError
+from pages.ui.campaigns.question_builder import question_builder
 from pages.ui.shared.markup import escape_markdown, escape_message, safe_guidelines
 
 _UNCHANGED, _UPLOADED, _DEFAULT_SET = "", "own", "label-summaries"
@@ -27,13 +28,15 @@ def question_choice(key: str, before: str = "", default: str = _DEFAULT_SET) -> 
         titles[name] = questions.title if name else f"As before: {questions.title}"
     titles[_UPLOADED] = "My own, from a YAML file"
     names = list(titles)
-    name = st.selectbox(
-        "What is asked",
-        names,
-        index=names.index(_UNCHANGED if before else default),
-        key=f"{key}-set",
-        format_func=titles.__getitem__,
-    )
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        name = st.selectbox(
+            "What is asked",
+            names,
+            index=names.index(_UNCHANGED if before else default),
+            key=f"{key}-set",
+            format_func=titles.__getitem__,
+        )
     if name == _UPLOADED:
         file = st.file_uploader("Question set", type=["yaml", "yml"], key=f"{key}-own")
         if file is None:
@@ -53,8 +56,8 @@ def question_choice(key: str, before: str = "", default: str = _DEFAULT_SET) -> 
     except RecordError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return None
-
-    return text
+    with row:
+        return question_builder(key, text)
 
 
 def wording_popover(key: str, questions: QuestionSet, text: str, before: str | None = None) -> str:
@@ -111,7 +114,10 @@ def _format_kind(question: CampaignQuestion) -> str:
         case "scale" | "slider":
             return f"{optional}{question.low} to {question.high}"
         case "span":
-            return f"{optional}a passage of the {question.of}"
+            categories = (
+                f", each one of: {', '.join(option.text for option in question.options)}" if question.options else ""
+            )
+            return f"{optional}passages of the {question.of}{categories}"
         case "link":
             return f"{optional}claims of the summary with the passages that decide them"
         case _:

@@ -26,9 +26,10 @@ from core.results import (
 from core.scoring import METRICS
 from core.stats import MIN_FOR_QUANTILES, Move
 from core.types import Verdict
+from pages.server.component_scripts import read_asset
 from pages.ui.results.plots import lay_out
 from pages.ui.results.run_choice import format_run, load_run, shown_runs
-from pages.ui.shared.markup import escape_markdown, read_asset
+from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.terms import term_caption
 
 _MOST_RUNS = 3  # of those that a person made, the newest

@@ -13,7 +13,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.text import Sourced, with_visible_controls
 from core.types import Span
-from pages.ui.shared.markup import read_asset, register_component
+from pages.server.component_scripts import read_asset
+from pages.ui.shared.markup import register_component
 from pages.ui.shared.session_state import component_message, page_state
 
 HighlightKind = Literal["question", "context", "evidence", "piece", "unread"]

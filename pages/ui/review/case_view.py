@@ -10,7 +10,7 @@ from uuid import uuid4
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit
+from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit, read_passage
 from annotations.campaigns.task_texts import TaskTexts
 from annotations.management.adjudication import (
     AdjudicationQueue,
@@ -88,9 +88,10 @@ def quote_passage(question: CampaignQuestion, piece: Any, case: TaskTexts) -> st
     if question.kind == "link":
         claim, evidence = case.left[slice(*piece["claim"])], case.document[slice(*piece["evidence"])]
         return f"{_abridge(claim)} ← {_abridge(evidence)}"
-    start, end, *side = piece
-    summary = case.right if case.right is not None and side == ["right"] else case.left
-    return _abridge((case.document if question.of == "document" else summary)[start:end])
+    passage = read_passage(question, piece)
+    summary = case.right if case.right is not None and passage.side == "right" else case.left
+    words = _abridge((case.document if question.of == "document" else summary)[passage.start : passage.end])
+    return f"{format_option(question, passage.category)}: {words}" if passage.category else words
 
 
 def _abridge(words: str) -> str:

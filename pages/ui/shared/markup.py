@@ -13,6 +13,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from core.base import open_templates
 from core.stats import Move
 from core.text import with_visible_controls
+from pages.server.component_scripts import component_script, component_style, loading_script, read_asset
 
 _MARKDOWN_CHARACTERS = re.compile(r"([!-/:-@\[-`{-~])")
 _CODE = re.compile(r"((?<!`)`[^`\n]+`(?!`))")
@@ -51,41 +52,23 @@ def register_component(name: str) -> ComponentRenderer:
 
     Its data travel in a list: in the values of an object Streamlit looks for tables, and imports pandas and pyarrow for it.
     """
-    component = st.components.v2.component(
-        f"touchstone_{name}",
-        html=read_asset(f"{name}.html"),
-        css="".join(map(read_asset, ("base.css", "noise_strip.css", f"{name}.css"))),
-        js=_EXPORTED.sub("const drawComponent = ", bundle_script(f"{name}.js")) + _UNPACKED,
+    return _packing(
+        st.components.v2.component(
+            f"touchstone_{name}",
+            html=read_asset(f"{name}.html"),
+            css=component_style(name),
+            js=component_script(name),
+        )
     )
+
+
+def register_fetched_component(name: str) -> ComponentRenderer:
+    """Register a component whose script, style and markup the browser fetches once, in place of getting them with all data."""
+    return _packing(st.components.v2.component(f"touchstone_{name}", js=loading_script(name)))
+
+
+def _packing(component: ComponentRenderer) -> ComponentRenderer:
     return lambda *, data=None, **options: component(data=[data], **options)
-
-
-_EXPORTED = re.compile(r"^export default ", re.MULTILINE)
-_UNPACKED = "\nexport default component => drawComponent({ ...component, data: component.data[0] });\n"
-
-
-_IMPORT = re.compile(r"^import \{[^}]*\} from '\./(\w+\.js)';\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
-
-
-def bundle_script(file: str) -> str:
-    """The module of `assets` with all that it imports as one module, as Streamlit takes the script of a component as a text.
-
-    A name at the top of one of its files may not be that of another, which the browser would refuse.
-    """
-    scripts: dict[str, str] = {}
-    waiting = [file]
-    while waiting:
-        name = waiting.pop()
-        if name not in scripts:
-            scripts[name] = read_asset(name)
-            waiting += _IMPORT.findall(scripts[name])
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", script)) for script in scripts.values())
-
-
-def read_asset(file: str) -> str:
-    """The text of a file of `assets`."""
-    return (_ASSETS / file).read_text(encoding="utf-8")
 
 
 _TEMPLATES = open_templates(_ASSETS)

@@ -21,7 +21,7 @@ from core.assessment.papers.paper import (
     by_row,
     missing_for,
 )
-from core.assessment.papers.published import CellPlace
+from core.assessment.papers.published import CellPlace, Waiting
 from core.errors import TouchstoneError
 from core.results import MEASURES, Cases, compare_best_two, draw_resamples, metric_rows, select_metrics, slice_cases
 from core.scoring import METRICS, Metric
@@ -84,6 +84,10 @@ class BumpPaper(Paper):
                 by_row,
                 {"Task 1": partial(_edited_less_generated, TASK_1), "Task 2": partial(_edited_less_generated, TASK_2)},
             ),
+            "A1": partial(by_row, {"QAGS-C": _of_qags, "FRANK": _of_true, "SummEval": _of_true}),
+            "figure 3": partial(by_row, {"QAGS-C": _qags_ranks, **_RANKED}),
+            "6": _consistent_metrics,
+            "types, task 1": partial(by_row, {"Task 1": _changed_types}),
         }
 
 
@@ -144,6 +148,95 @@ def _edited_less_generated(file: DataFile, data: ReleasedData) -> Mapping[str, f
         "mean difference": float(differences.mean()),
         "% below 0": 100 * float((differences < 0).mean()),
     }
+
+
+_SHARED = ("Q2", "SummaC", "BARTScore", "FactCC", "BLEURT", "BERTScore", "QuestEval")
+"""Metrics of the paper that TRUE (Honovich et al. 2022) has too, in the order of table A1."""
+QAGS = DataFile("qags", "qags/mturk_cnndm.jsonl", "copy data/mturk_cnndm.jsonl of https://github.com/W4ngatang/qags")
+
+
+def _of_qags(data: ReleasedData) -> Mapping[str, float | Waiting]:
+    """AUC of the shared metrics that can be scored on this machine; of the others, what they wait for."""
+    metrics = {name: METRICS.parse(f"{OURS[name]}@bump") for name in _SHARED}
+    figures: dict[str, float | Waiting] = {
+        name: missing for name, metric in metrics.items() if (missing := missing_for(metric))
+    }
+    ready = {metric.spec: name for name, metric in metrics.items() if name not in figures}
+    if ready:
+        cases = data.scored(QAGS, [metrics[name] for name in ready.values()])
+        of_ours = select_metrics(cases, list(ready))
+        figures |= {ready[spec]: value for (row, spec), value in _percentages(of_ours, "auc") if row == "Overall"}
+    return figures
+
+
+def _of_true(data: ReleasedData) -> Mapping[str, float | Waiting]:  # noqa: ARG001  # nothing here reads them
+    return {"": Waiting("Waits for data: TRUE's selection of these summaries, which no importer reads.")}
+
+
+def _qags_ranks(data: ReleasedData) -> Mapping[str, float | Waiting]:
+    figures = _of_qags(data)
+    missing = [value for value in figures.values() if isinstance(value, Waiting)]
+    return {"": missing[0]} if missing else _ranks({name: float(value) for name, value in figures.items()})  # type: ignore[arg-type]  # all are numbers
+
+
+def _task_ranks(file: DataFile, errors: str, data: ReleasedData) -> Mapping[str, float]:
+    """Ranks of the released scores on the errors of a family."""
+    values = {column: value for (row, column), value in _percentages(data.cases(file), "auc") if row == errors}
+    if missing := [name for name in _SHARED if name not in values]:
+        raise MissingDataError(f"Waits for data: {file.place} has no released scores of {', '.join(missing)}.")
+    return _ranks({name: values[name] for name in _SHARED})
+
+
+def _ranks(values: Mapping[str, float]) -> dict[str, float]:
+    """Ranks from 1, the highest value first; equal values share the better rank."""
+    return {name: 1.0 + sum(other > value for other in values.values()) for name, value in values.items()}
+
+
+_RANKED = {
+    "Task 1, intrinsic": partial(_task_ranks, TASK_1, "Intrinsic Error"),
+    "Task 1, extrinsic": partial(_task_ranks, TASK_1, "Extrinsic Error"),
+    "Task 2, intrinsic": partial(_task_ranks, TASK_2, "Intrinsic Error"),
+    "Task 2, extrinsic": partial(_task_ranks, TASK_2, "Extrinsic Error"),
+}
+
+_TABLE_6 = {
+    "elevator shaft": ("communal staircase", "private elevator"),
+    "record player": ("Tim Horton", "black and white TV"),
+    "signed a new deal": ("has discouraged", "considering signing"),
+}
+"""Words of table 6 that only the edits of task 1 and of task 2 have."""
+
+
+def _consistent_metrics(data: ReleasedData) -> Figures:
+    figures: dict[CellPlace, float | Waiting] = {}
+    for place, (column, file) in enumerate({"Task 1": TASK_1, "Task 2": TASK_2}.items()):
+        try:
+            items = {item.example.id: item for item in data.items(file)}
+        except MissingDataError as error:
+            figures |= {(row, column): Waiting(str(error)) for row in _TABLE_6}
+            continue
+        for row, words in _TABLE_6.items():
+            edited = next(
+                (item for item in items.values() if item.parent and words[place] in item.example.summary), None
+            )
+            if edited is None:
+                figures[row, column] = Waiting(
+                    f"Waits for data: no edit of {file.place} has the words “{words[place]}”."
+                )
+                continue
+            before = {score.metric: score.value for score in items[str(edited.parent)].scores}
+            pairs = [(before.get(score.metric), score.value) for score in edited.scores]
+            figures[row, column] = float(
+                sum(first is not None and second is not None and first > second for first, second in pairs)
+            )
+    return figures
+
+
+def _changed_types(data: ReleasedData) -> Mapping[str, float | Waiting]:
+    edited = [item for item in data.items(TASK_1) if item.parent]
+    changed = sum(item.required_type is not item.error_type for item in edited)
+    missing = Waiting("Waits for data: the release does not mark the edits that the authors wrote for N/A.")
+    return {"% of another type": 100 * changed / len(edited), "N/A": missing}
 
 
 def _percentages(cases: Cases, measure: str) -> Iterator[tuple[CellPlace, float]]:

@@ -13,7 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
-from annotations.campaigns.questions import check_answers, parse_answer_edits, read_questions, unswap_answers
+from annotations.campaigns.questions import (
+    MarkedPassage,
+    bundled_question_sets,
+    check_answers,
+    check_text_answers,
+    parse_answer_edits,
+    read_passage,
+    read_questions,
+    unswap_answers,
+)
 from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
@@ -157,3 +166,62 @@ def test_the_length_of_an_edit_is_checked_before_its_differences(added: str) -> 
     with pytest.raises(RecordError, match="Keep it about as long as it was"):
         parse_answer_edits([edit], summary, "Because.")
     assert time.perf_counter() - began < 1
+
+
+WITH_CATEGORIES = f"""
+name: marks
+title: Marks.
+unit: pair
+measure: verdict
+questions:
+  - {{id: verdict, ask: "Which side?", kind: choice, options: {OPTIONS}}}
+  - id: errors
+    ask: "Which words?"
+    kind: span
+    of: summary
+    required: false
+    options: [{{value: entity, text: Entity}}, {{value: number, text: Number}}]
+"""
+
+
+def test_a_marked_passage_has_one_of_the_categories_and_its_side() -> None:
+    questions = read_questions(WITH_CATEGORIES)
+    errors = questions.by_id["errors"]
+    answers = {"verdict": "left", "errors": [[0, 4, "left", "number"], [5, 7, "right", "entity"]]}
+    assert check_answers(questions, answers) == answers
+    check_text_answers(questions, answers, "A document.", "Four came.", "Five came.")
+    assert unswap_answers(questions, answers, swapped=True)["errors"] == [
+        [0, 4, "right", "number"],
+        [5, 7, "left", "entity"],
+    ]
+    assert read_passage(errors, [5, 7, "right", "entity"]) == MarkedPassage(5, 7, "right", "entity")
+    for piece in ([0, 4, "left"], [0, 4, "left", "verb"], [0, 4, "number", "left"]):
+        with pytest.raises(RecordError, match="is no answer"):
+            check_answers(questions, {"verdict": "left", "errors": [piece]})
+    with pytest.raises(RecordError, match="which side"):
+        check_text_answers(questions, {"errors": [[0, 4, "number"]]}, "A document.", "Four came.", "Five came.")
+    many = ", ".join(f"{{value: k{number}, text: K{number}}}" for number in range(10))
+    with pytest.raises(RecordError, match="up to 9 categories"):
+        read_questions(
+            WITH_CATEGORIES.replace("[{value: entity, text: Entity}, {value: number, text: Number}]", f"[{many}]")
+        )
+
+
+def test_categories_of_passages_are_in_the_exports(store: Store) -> None:
+    text = bundled_question_sets()["mark-errors"]
+    made = ManagerActions(store, ADA).create("Marks", VersionContent(text, "", CampaignRules(overlap=1)))
+    opened = CampaignFixture(store, made)
+    opened.add_tasks([NewTask(save_items(store, 1)[0])])
+    annotator = opened.annotator("ben")
+    given = {"verdict": "inconsistent", "errors": [[0, 4, "number"]], "severity": "major"}
+    opened.send(annotator, opened.next_task(annotator), answers=given)
+    exports = ExportActions(store, ADA)
+    with zipfile.ZipFile(io.BytesIO(exports.file(opened.campaign.id, "label-studio", ExportTerms()))) as files:
+        config, [task] = ElementTree.fromstring(files.read("config.xml")), json.loads(files.read("tasks.json"))
+    labels = [label.get("value") for label in config.iter("Label")]
+    assert labels == ["entity", "number", "predicate", "circumstance", "reference", "invented", "other"]
+    [region] = [one for one in task["annotations"][0]["result"] if one["type"] == "labels"]
+    assert (region["value"]["labels"], region["value"]["start"], region["value"]["end"]) == (["number"], 0, 4)
+    with zipfile.ZipFile(io.BytesIO(exports.file(opened.campaign.id, "hf-dataset", ExportTerms()))) as files:
+        [row] = pq.read_table(io.BytesIO(files.read("tasks.parquet"))).to_pylist()
+    assert row["answer.errors"] == [{"start": 0, "end": 4, "side": "summary", "category": "number"}]

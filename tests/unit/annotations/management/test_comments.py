@@ -72,7 +72,8 @@ def test_a_flag_is_answered_and_resolved_and_the_annotator_reads_both(opened: Co
     resolution = read.flags[0].resolution
     assert resolution
     assert (resolution.note, resolution.by, read.is_open) == ("The source ends there.", "", False)
-    assert list(opened.of_ben.answers(opened.id)) == [read.task]
+    flag = waiting.flags[0].response
+    assert opened.of_ben.answers(opened.id) == {read.task: 2, f"flag {flag}": flag}
     assert opened.of_cem.answers(opened.id) == {}
     [done] = opened.manager.conversations(opened.id)
     assert done.flags[0].resolution

@@ -15,7 +15,7 @@ from tests.unit.core.data.datasets.samples import OWN_FORMATS, SAMPLES
 RELEASED = sorted(
     name for name in SAMPLES if DATASETS.get(name).record_fields and name not in {*OWN_FORMATS, "explained"}
 )
-SEVERAL_FILES = {"frank", "longeval", "longsciverify", "ragtruth"}
+SEVERAL_FILES = {"frank", "longeval", "longsciverify", "ragtruth", "ragtruth-plus"}
 """Benchmarks whose records lie in several files with names of their own."""
 
 

@@ -8,7 +8,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,8 +17,10 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import update
 
+from annotations.campaigns.campaign import CampaignRules, NewTask
 from annotations.campaigns.exclusions import WhatIsExcluded
 from annotations.management import webhook_events
+from annotations.management.comments import ManagerComments
 from annotations.management.manage import ManagerActions
 from annotations.management.webhooks import EventKind, WebhookState, sign
 from annotations.people.people import Role, load_pseudonyms
@@ -27,7 +29,7 @@ from annotations.store.database import read_session
 from annotations.store.store import Store
 from pages.server.webhook_thread import send_due
 from pages.ui.campaigns.webhook_form import format_webhook
-from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
 
 @dataclass
@@ -158,6 +160,34 @@ def test_events_of_people_and_items_arrive_in_order_once_and_only_those_that_wer
     receiver.statuses += [204, 204]
     send_due(store, {})
     assert [json.loads(body)["event"] for _, body in receiver.came[5:]] == ["campaign.ended", "person.resume"]
+
+
+def test_what_annotators_wait_for_arrives_as_a_notice(
+    opened: CampaignFixture, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhook_events, "_SETTLED", timedelta(0))
+    store, id = opened.store, opened.campaign.id
+    boss = opened.person("boss", Role.MANAGER)
+    manager, comments = ManagerActions(store, boss), ManagerComments(store, boss)
+    manager.set_webhook(id, receiver.url, [EventKind.NOTICE])
+    ben = opened.annotator("ben")
+    opened.send(ben, opened.next_task(ben), "flag")
+    [flagged] = comments.conversations(id)
+    comments.resolve(id, flagged.flags[0].response, "The source ends there.", "resolved-1")
+    opened.add_tasks([NewTask(item) for item in (save_items(store, 41)[0], save_items(store, 42)[0])])
+    assert ben.count_new_items(id) == 2
+    newest = manager.versions(id)[0].content
+    manager.revise(id, replace(newest, guidelines="Read all of it."))
+    manager.revise(id, replace(newest, guidelines="Read all of it.", rules=CampaignRules(overlap=3)))
+    receiver.statuses += [204] * 4
+    send_due(store, {})
+    bodies = [json.loads(body) for _, body in receiver.came]
+    assert [(body["event"], body["reason"]) for body in bodies if not body["event"].startswith("campaign.")] == [
+        ("flag.resolved", "The source ends there."),
+        ("items.added", "2"),
+        ("guidelines.changed", "2"),
+    ]
+    assert [bool(body["person"]) for body in bodies[-3:]] == [True, False, False]
 
 
 INWARD = {

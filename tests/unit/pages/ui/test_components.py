@@ -9,9 +9,9 @@ import pytest
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import bundled_question_sets, read_questions
 from annotations.campaigns.task_texts import ShownTask
+from pages.server.component_scripts import bundle_script, read_asset
 from pages.ui.annotate.labeller import TaskView, task_view_data
 from pages.ui.probe.board_rows import Board, BoardRow, board_data
-from pages.ui.shared.markup import bundle_script, read_asset
 
 _INTERFACE = re.compile(r"^export interface (\w+)[^{]*\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"^  (\w+):", re.MULTILINE)

@@ -118,15 +118,15 @@ def test_figure_2_of_bump_is_of_log_probabilities_that_a_person_has(folder: Path
 
 def test_the_printed_cells_are_counted_once_by_what_became_of_them(folder: Path, tmp_path: Path) -> None:
     """Neither the grades of Laban et al. nor counts computed from table 6 are cells that the paper prints."""
-    waiting = {"an endpoint": 35, "data": 112, "people": 101}
+    waiting = {"an endpoint": 36, "data": 112, "people": 101}
     [found] = json.loads(run("summexecedit", folder, tmp_path, "--no-pack", "--json").stdout)
     others = found["coverage"].pop("others")
-    assert found["coverage"] == {"printed": 248, "compared": 0, "waiting": waiting, "unreadable": 0}
+    assert found["coverage"] == {"printed": 249, "compared": 0, "waiting": waiting, "unreadable": 0}
     assert others["elsewhere"] == 80
     cells = {table["table"]: len(table["cells"]) for table in found["tables"]}
     assert [cells[table] for table in ("1", "2", "3", "4", "5", "6")] == [30, 85, 8, 32, 56, 22]
     printed = run("summexecedit", folder, tmp_path, "--no-pack").stdout
-    assert "248 printed cells: 0 compared, 248 waiting (35 for an endpoint, 112 for data, 101 for people)" in printed
+    assert "249 printed cells: 0 compared, 249 waiting (36 for an endpoint, 112 for data, 101 for people)" in printed
 
 
 def test_a_folder_without_data_says_for_every_paper_what_to_get(tmp_path: Path) -> None:

@@ -306,6 +306,60 @@ def write_ragtruth(folder: Path, records: Sequence[Record]) -> None:
     lines("source_info.jsonl")(folder, sources)
 
 
+def message(name: str, **fields: object) -> Record:
+    row = {"stable_id": name, "meta": "{}", "role": "assistant", "position": 1, "text": WRONG}
+    return {**row, "message_thread_stable_id": "t1", **fields}
+
+
+def write_ragtruth_plus(folder: Path, records: Sequence[Record]) -> None:
+    table("messages.csv")(folder, records)
+    mark = {"start_pos": 22, "end_pos": 27, "span_text": "night", "label": "conflict", "reasoning": "It was noon."}
+    table("hallucination_spans.csv")(folder, [{**mark, "stable_id": "s1", "message_stable_id": "a1"}])
+
+
+def checked(label: str, **fields: object) -> Record:
+    row = {"topic": "hover", "statement": WRONG, "reference_documents": [DOCUMENT], "label": label, "category": "x"}
+    return {**row, "additional_info": {"original_label": "S"}, **fields}
+
+
+def rated_in_german(**fields: object) -> Record:
+    answers = {f"question{place}": "Yes" for place in range(1, 7)} | {"question4": "No"}
+    row = {"gem_id": "mlsum_de-test-1", "worker_lang": "de", "summary": "Die Alma fuhr nachts.", "model": "mt5_small"}
+    return {**row, **answers, **fields}
+
+
+def answered_in_german(name: str, **fields: object) -> Record:
+    row = {"id": name, "lang": "de", "wiki_title": "Alma", "wiki_passage": DOCUMENT, "question": "Wann?"}
+    answer = {"llm_answer": WRONG, "labels": [[22, 27]], "llm_checkpoint": "m", "complexity": "easy"}
+    return {**row, "golden_answer": "noon", **answer, **fields}
+
+
+def marked_by_several(name: str, **fields: object) -> Record:
+    mark = {
+        "annotator": "a",
+        "label": ["Unwanted", "Unwanted.Extrinsic"],
+        "note": "No.",
+        "summary_start": 22,
+        "summary_end": 27,
+    }
+    whole = {"annotator": "b", "label": ["Questionable"], "note": "", "summary_start": None, "summary_end": None}
+    summaries = [
+        {
+            "sample_id": "0",
+            "summary": WRONG,
+            "annotations": [[mark], [whole], []],
+            "computed_ground_truth_label_majority": "Unwanted",
+        },
+        {
+            "sample_id": "1",
+            "summary": SUMMARY,
+            "annotations": [[], []],
+            "computed_ground_truth_label_majority": "Consistent",
+        },
+    ]
+    return {"source_id": name, "source": DOCUMENT, "summaries": summaries, **fields}
+
+
 def story(name: str) -> Record:
     responses = [{"worker_id": "6", "uid": "u", "response_text": SUMMARY}, {"worker_id": "7", "response_text": WRONG}]
     return {

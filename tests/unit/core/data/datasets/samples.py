@@ -13,8 +13,10 @@ from tests.unit.core.data.datasets.releases import (
     WRONG,
     answer,
     answered,
+    answered_in_german,
     audited,
     bump,
+    checked,
     claim,
     cliff,
     corrected,
@@ -27,9 +29,12 @@ from tests.unit.core.data.datasets.releases import (
     frank,
     hallucinated,
     mark,
+    marked_by_several,
     marked_dialogue,
+    message,
     rated,
     rated_by_experts,
+    rated_in_german,
     response,
     result,
     reviewed,
@@ -46,9 +51,10 @@ from tests.unit.core.data.datasets.releases import (
     write_frank,
     write_longeval,
     write_ragtruth,
+    write_ragtruth_plus,
     write_reviews,
 )
-from tests.unit.core.data.datasets.writing import Record, Write, lines, listed, parquet, plain, table
+from tests.unit.core.data.datasets.writing import Record, Write, lines, listed, parquet, plain, table, tabs
 
 
 @dataclass(frozen=True)
@@ -223,6 +229,47 @@ SAMPLES = {
         3,
         (("source_id", "99"), ("labels", [{"start": 0, "end": 5, "text": "dawn", "label_type": "x"}]), ("split", "?")),
         last=3,
+    ),
+    "ragtruth-plus": Sample(
+        [message("u1", role="user", text=DOCUMENT), message("a1"), message("a2", text=SUMMARY)],
+        write_ragtruth_plus,
+        2,
+        (("message_thread_stable_id", "t9"), ("text", "")),
+        last=4,
+    ),
+    "clearfacts": Sample(
+        [checked("NS"), checked("AMBIG", reference_documents=[DOCUMENT, OTHER])],
+        lines("clearfacts.jsonl"),
+        2,
+        (("label", "maybe"), ("reference_documents", []), ("statement", "")),
+    ),
+    "seahorse": Sample(
+        [rated_in_german(), rated_in_german(question1="No", **{f"question{place}": "" for place in range(2, 7)})],
+        tabs("validation.tsv"),
+        2,
+        (("question4", "Perhaps"), ("gem_id", ""), ("summary", "")),
+        last=3,
+    ),
+    "psiloqa": Sample(
+        [answered_in_german("de-1"), answered_in_german("de-2", llm_answer=SUMMARY, labels=[])],
+        lines("test.jsonl"),
+        2,
+        (("labels", [[0, 999]]), ("labels", "?"), ("lang", "")),
+    ),
+    "hallumix": Sample(
+        [
+            {"documents": [DOCUMENT, OTHER], "answer": WRONG, "hallucination_label": 1, "source_dataset": "qa"},
+            {"documents": [OTHER, DOCUMENT], "answer": SUMMARY, "hallucination_label": 0, "source_dataset": "qa"},
+        ],
+        lines("test.jsonl"),
+        2,
+        (("hallucination_label", 2), ("documents", []), ("answer", "")),
+    ),
+    "faithjudge": Sample(
+        [marked_by_several("1"), marked_by_several("2")],
+        lines("faithbench_summary.jsonl"),
+        4,
+        (("summaries", "?"), ("source", "")),
     ),
     "summac": Sample(
         [vote(1), vote(0, error_type=["EntE", "OutE"])],

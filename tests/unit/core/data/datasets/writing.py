@@ -41,17 +41,22 @@ def plain(name: str) -> Write:
     return lambda folder, records: (put(folder, name, str(records[0]["text"])), None)[1]
 
 
-def table(name: str) -> Write:
+def table(name: str, delimiter: str = ",") -> Write:
     """Cells separated by commas, the header from the first record."""
 
     def write(folder: Path, records: Sequence[Record]) -> None:
         path = put(folder, name, "")
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(records[0]))
+            writer = csv.DictWriter(file, list(records[0]), delimiter=delimiter)
             writer.writeheader()
             writer.writerows(records)
 
     return write
+
+
+def tabs(name: str) -> Write:
+    """Cells separated by tabs."""
+    return table(name, "\t")
 
 
 def parquet(name: str) -> Write:

@@ -11,7 +11,7 @@ from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.errors import LoadError, UnscorableError
 from core.model_reference import Checkpoint
-from core.models.adapters.local_chat import ChatModel, load
+from core.models.adapters.local_chat import ChatModel, RowDraws, load
 from core.models.llm.chat import Sampling, chat_question
 from core.types import Answer, Question
 from tests.conftest import Weights
@@ -61,6 +61,23 @@ def test_a_draw_is_the_same_for_the_same_sample_and_another_for_another(folder: 
     assert first == again
     assert first != other
     assert said(model, question(TEXTS[0], drawn)) == [first]
+
+
+def test_rows_beside_a_draw_do_not_move_it(folder: Path) -> None:
+    model, drawn = loaded(folder), replace(SAMPLING, temperature=1.0)
+    asked = [question(text, replace(drawn, sample=sample)) for text in TEXTS for sample in range(3)]
+    assert said(model, *asked) == [answer for each in asked for answer in said(model, each)]
+
+
+def test_draws_are_as_frequent_as_the_model_says() -> None:
+    """Softmax of the logits over the temperature: 36, 9 and 1 of 46, and without the last one where top_p leaves it out."""
+    logits = torch.log(torch.tensor([0.6, 0.3, 0.1])).expand(4000, 3)
+    asked = [question("It rained.", replace(SAMPLING, temperature=0.5, sample=number)) for number in range(4000)]
+    for top_p, wanted in ((1.0, [36 / 46, 9 / 46, 1 / 46]), (0.9, [36 / 45, 9 / 45, 0.0])):
+        draws = RowDraws(asked, replace(SAMPLING, temperature=0.5, top_p=top_p), torch.device("cpu"))
+        drawn = draws(torch.empty((4000, 0), dtype=torch.long), logits).argmax(-1)
+        shares = torch.bincount(drawn, minlength=3) / len(drawn)
+        assert shares.tolist() == pytest.approx(wanted, abs=4 * (0.25 / len(drawn)) ** 0.5)
 
 
 def test_an_answer_ends_at_the_end_token_or_before_the_stop_words(weights: Weights) -> None:

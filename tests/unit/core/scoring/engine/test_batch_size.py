@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import RobertaForSequenceClassification
 
-from core.scoring.engine.device_worker import BatchSize
+from core.scoring.engine.device_worker import BATCH_TOKENS, BatchSize
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
@@ -78,6 +78,43 @@ def test_a_pass_that_generates_reads_more_until_that_does_not_fit() -> None:
     large = BatchSize(65_536)
     large.passed(2048, 0.0)
     assert large.tokens_writing == 65_536
+
+
+WRITING = {
+    # tokens that a row reads and writes, seconds of a launch, of a step, and of a token of a row
+    "a judge of 7 B": (700, 200, 0.03, 0.025, 1 / 40e3),
+    "Flan-T5-large as a judge": (700, 60, 0.03, 0.025, 1 / 400e3),
+    "questions of QAFactEval": (150, 30, 0.03, 0.03, 1 / 500e3),
+    "questions of Q2": (120, 40, 0.03, 0.03, 1 / 500e3),
+    "translation": (40, 40, 0.02, 0.02, 1 / 500e3),
+}
+
+
+@pytest.mark.parametrize("model", WRITING)
+def test_a_device_that_writes_is_given_as_many_rows_as_it_gains_from(model: str) -> None:
+    reads, writes, launch, step, token = WRITING[model]
+    size = BatchSize(BATCH_TOKENS["cuda"])
+
+    def seconds(rows: int) -> float:
+        return launch + token * rows * reads + writes * (step + token * rows)
+
+    for number in range(8):
+        rows = min(256, size.tokens_writing // reads)
+        size.passed(rows * reads, (1.5 if number == 0 else 0) + seconds(rows), writes=True)
+    most = min(256, BATCH_TOKENS["cuda"] // reads)
+    assert rows >= 32
+    assert (most / seconds(most)) / (rows / seconds(rows)) < 1.3
+
+
+def test_a_device_that_gains_nothing_from_more_rows_is_not_given_more() -> None:
+    size = BatchSize(65_536)
+    for _ in range(20):
+        size.passed(size.tokens_writing, size.tokens_writing / 1000, writes=True)
+    assert size.tokens_writing == 2 * 2048  # what was tried once
+    size.took(4096, 8_000_000, 2_000_000)
+    assert size.tokens_writing == 819
+    size.passed(819, 0.0001, writes=True)
+    assert size.tokens_writing == 819
 
 
 def test_a_lowered_limit_is_raised_after_many_passes_that_fit_and_later_each_time_that_it_fails() -> None:
