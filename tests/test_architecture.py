@@ -253,14 +253,14 @@ def test_beside_a_contract_lies_the_folder_of_its_members() -> None:
 
 def test_the_environment_is_read_by_the_settings() -> None:
     """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it,
-    plug-ins all but our keys, and readers of files from elsewhere next to nothing."""
+    plug-ins all but our keys, and readers of files from elsewhere next to nothing. CUDA's own variable hides GPUs from torch."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
     passing_on = {
         "core/results/bulk/processes.py",
         "core/scoring/plugins/processes/process.py",
         "core/base/files/foreign_files.py",
     }
-    assert set(readers) <= {"core/settings.py", "pages/server/services.py", *passing_on}
+    assert set(readers) <= {"core/settings.py", "pages/server/services.py", "core/models/hardware.py", *passing_on}
 
 
 def test_every_table_that_leaves_is_written_by_the_function_that_disarms_formulas() -> None:
