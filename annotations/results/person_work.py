@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.qualification import mark_gold
 from annotations.results.resolution import resolve_tasks
-from annotations.results.results import CampaignLabel, LabelProvenance, load_cases, load_labels
+from annotations.results.results import CampaignLabel, load_labels
 from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Reservation
@@ -64,9 +64,9 @@ def load_people_work(session: Session, campaign: CampaignSettings) -> dict[str, 
 
 
 def load_own_work(session: Session, campaign: CampaignSettings, person_id: str) -> tuple[PersonWork, dict[str, str]]:
-    """The work of one person as they may see it, and the summary of each task: no mark of gold, and no answer of an open item.
+    """The work of one person as they may see it, and the summary of each task: no mark of gold, and decisions once the campaign is closed.
 
-    A decided answer is there once the campaign is closed, or an adjudicator gave it and nothing is labelled twice.
+    Before, a person could change an answer after its decision, or see one of an item that comes to them again.
     """
     own = select(Reservation.task_id).where(Reservation.campaign_id == campaign.id, Reservation.person_id == person_id)
     tasks, name = session.exec(own.distinct()).all(), session.get_one(Person, person_id).name
@@ -76,13 +76,8 @@ def load_own_work(session: Session, campaign: CampaignSettings, person_id: str) 
         if label.person == name
     }
     measure = campaign.questions.measure
-    if not campaign.is_open:
-        answers = {task.task: task.answers for task in resolve_tasks(session, campaign)}
-    elif campaign.rules.repeat_every:
-        answers = {}
-    else:
-        cases = load_cases(session, campaign, tasks)
-        answers = {case.task: case.answers for case in cases if case.provenance is LabelProvenance.ADJUDICATED}
+    resolved = [] if campaign.is_open else resolve_tasks(session, campaign)
+    answers = {task.task: task.answers for task in resolved}
     decided = {task: str(campaign.questions.measured(given)) for task, given in answers.items() if measure in given}
     labels = tuple(sorted(newest.values(), key=lambda label: label.created_at))
     texts = select(Task.id, ItemRow.text).join(ItemRow, col(ItemRow.id) == Task.item_id).where(col(Task.id).in_(tasks))

@@ -1,4 +1,4 @@
-"""The work of an annotator in a campaign as they may see it: labels, hours, pace, and what was decided where nothing is open any more."""
+"""The work of an annotator in a campaign as they may see it: labels, hours, pace, and decisions once the campaign is closed."""
 
 from __future__ import annotations
 
@@ -66,6 +66,4 @@ def _work_dialog(campaign: CampaignSettings) -> None:
         },
     )
     if campaign.is_open:
-        st.caption(
-            "What others answered, and what was decided on items that are open, is shown when the campaign is closed."
-        )
+        st.caption("What was decided is shown when the campaign is closed.")
