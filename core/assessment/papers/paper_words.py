@@ -25,6 +25,9 @@ from core.models import (
 )
 
 _TAGS = re.compile(r"</\w+>|<(\w+)/>")  # what converters make of <summary> in a table
+_MARKUP = re.compile(r"\*\*|</?[bu]>|^[ \t]*(?:#+|[-*·•])(?:[ \t]+[·•])?[ \t]+", re.MULTILINE)
+"""Bold, underlined, and what begins a heading or an item, in the Markdown of a converter."""
+
 _BROKEN_WORD = re.compile(r"(?<=\w)[-\u2010\u00ad]\n[ \t]*(?=[a-z])")
 
 
@@ -49,7 +52,11 @@ def find_words(text: str, words: PrintedWords) -> tuple[PrintedTexts, list[Print
     plain = plain_print(text).replace("\\n", "\n").replace("\\", "")
     readable = _TAGS.sub(lambda tag: f"<{tag[1]}>" if tag[1] else "", plain)
     margins = "|".join(map(re.escape, words.rows))
-    readings = [readable, *([re.sub(rf"^(?:{margins})\s+", "", readable, flags=re.MULTILINE)] if margins else ())]
+    readings = [
+        readable,
+        *([re.sub(rf"^(?:{margins})\s+", "", readable, flags=re.MULTILINE)] if margins else ()),
+        *([_MARKUP.sub("", readable)] if words.instructs else ()),
+    ]
     streams = [_Stream.of(_BROKEN_WORD.sub("", reading)) for reading in readings]
     texts: dict[str, dict[PrintedPart, str]] = {}
     missing = []
@@ -76,9 +83,9 @@ def save_words(new: PrintedTexts, words: PrintedWords, folder: Path) -> Path:
 
 
 def own_words_note(profile: str) -> str:
-    """A line on the texts of a paper that are not installed; empty where all are, and for a paper that prints none."""
+    """A line on the texts of a paper that are not installed; empty where all are, and for a paper that asks no model in its words."""
     words = printed_words(profile)
-    if words is None:
+    if words is None or words.instructs:
         return ""
     texts = installed_texts(replacements_folder(), profile)
     missing = [piece for piece in words.pieces if piece.part not in texts.get(piece.name, {})]

@@ -21,7 +21,7 @@ from core.errors import BadSettingError
 
 _FOLDER = Path(__file__).parent / "printed"
 
-PrintedPart = Literal["system", "user", "phrase"]
+PrintedPart = Literal["system", "user", "phrase", "instructions"]
 PrintedTexts = Mapping[str, Mapping[PrintedPart, str]]
 """The texts of each name by part."""
 
@@ -31,7 +31,9 @@ _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’"
 
 @dataclass(frozen=True, slots=True)
 class PrintedPiece:
-    """One text of a paper: `name` is that of our prompt or kind, `where` its place in print.
+    """One text of a paper: `name` is that of our prompt, kind or question set, `where` its place in print.
+
+    A paragraph of instructions is named after the question set, a dot and its content.
 
     `first` is the first character of its key, `characters` the length of the key and `sha256` its hash.
     """
@@ -60,6 +62,11 @@ class PrintedWords:
     rows: tuple[str, ...] = ()
     unprinted: tuple[str, ...] = field(default=())
 
+    @property
+    def instructs(self) -> bool:
+        """True where its pieces are instructions for annotators, so that no signature depends on them."""
+        return all(piece.part == "instructions" for piece in self.pieces)
+
 
 def printed_key(text: str) -> str:
     """The characters by which a text is known: without blanks and hyphens, with straight quotation marks."""
@@ -85,6 +92,12 @@ def with_places(text: str, places: Mapping[str, str]) -> str:
 @cache
 def papers_with_words() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
+@cache
+def papers_with_prompts() -> tuple[str, ...]:
+    """The papers in whose words a model is asked."""
+    return tuple(name for name in papers_with_words() if (words := printed_words(name)) and not words.instructs)
 
 
 @cache
