@@ -51,12 +51,9 @@ def find_words(text: str, words: PrintedWords) -> tuple[PrintedTexts, list[Print
     # the text without the marks of converters, and with line breaks where a figure writes them as two characters
     plain = plain_print(text).replace("\\n", "\n").replace("\\", "")
     readable = _TAGS.sub(lambda tag: f"<{tag[1]}>" if tag[1] else "", plain)
+    readable = _MARKUP.sub("", readable) if words.instructs else readable
     margins = "|".join(map(re.escape, words.rows))
-    readings = [
-        readable,
-        *([re.sub(rf"^(?:{margins})\s+", "", readable, flags=re.MULTILINE)] if margins else ()),
-        *([_MARKUP.sub("", readable)] if words.instructs else ()),
-    ]
+    readings = [readable, *([re.sub(rf"^(?:{margins})\s+", "", readable, flags=re.MULTILINE)] if margins else ())]
     streams = [_Stream.of(_BROKEN_WORD.sub("", reading)) for reading in readings]
     texts: dict[str, dict[PrintedPart, str]] = {}
     missing = []

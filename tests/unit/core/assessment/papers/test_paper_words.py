@@ -87,6 +87,7 @@ def test_a_text_is_found_whatever_the_layout(copy: str) -> None:
     "copy",
     [
         "Write one error. AND\nKeep the rest.",
+        "Write one error. AND\n- Keep the rest.",
         "#### Write **one** error. AND\n- · Keep the <u>rest</u>.",
         "Write one <b>error</b>. AND\n\n• Keep the rest.",
     ],
