@@ -91,7 +91,6 @@ if TYPE_CHECKING:
         bundled_prompt,
         load_prompt,
         pair_texts,
-        printed_instructions,
         printed_phrase,
         replacements_folder,
         scaled_prompt,

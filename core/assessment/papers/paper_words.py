@@ -94,6 +94,18 @@ def own_words_note(profile: str) -> str:
     )
 
 
+def printed_instructions(profile: str, questions: str) -> str:
+    """The instructions of a paper for a question set, from the installed paragraphs in the order of print; "" where one is missing.
+
+    Raises BadSettingError for a file of other texts than the paper prints.
+    """
+    words = printed_words(profile)
+    pieces = [piece for piece in (words.pieces if words else ()) if piece.name.startswith(f"{questions}.")]
+    texts = installed_texts(replacements_folder(), profile)
+    paragraphs = [texts.get(piece.name, {}).get("instructions", "") for piece in pieces]
+    return "\n\n".join(paragraphs) if all(paragraphs) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class _Stream:
     """A text, the key of it, and the place in the text of each character of the key."""

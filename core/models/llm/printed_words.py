@@ -1,6 +1,6 @@
 """Prompts and phrases that a paper prints, in a reader's own copy: the hash by which each is known, and those installed here.
 
-The authors' words are not part of Touchstone. `core/models/llm/printed/` holds for each piece its length and the hash of its key;
+The authors' words are not part of Touchstone. `printed/` and `instructions/` hold for each piece its length and the hash of its key;
 `cli.py paper-words` finds the pieces in a copy of the paper and writes them into the folder of prompts.
 """
 
@@ -20,6 +20,9 @@ from typing import Literal
 from core.errors import BadSettingError
 
 _FOLDER = Path(__file__).parent / "printed"
+_INSTRUCTIONS = Path(__file__).parent / "instructions"
+"""Apart from the prompts, whose files decide the scores of those who ask a model."""
+
 
 PrintedPart = Literal["system", "user", "phrase", "instructions"]
 PrintedTexts = Mapping[str, Mapping[PrintedPart, str]]
@@ -91,7 +94,7 @@ def with_places(text: str, places: Mapping[str, str]) -> str:
 
 @cache
 def papers_with_words() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+    return tuple(sorted(path.stem for folder in (_FOLDER, _INSTRUCTIONS) for path in folder.glob("*.toml")))
 
 
 @cache
@@ -105,7 +108,8 @@ def printed_words(profile: str) -> PrintedWords | None:
     """The pieces of the paper of that profile; None for a paper that prints none that are used here."""
     if profile not in papers_with_words():
         return None
-    table = tomllib.loads((_FOLDER / f"{profile}.toml").read_text(encoding="utf-8"))
+    [file] = [file for folder in (_FOLDER, _INSTRUCTIONS) if (file := folder / f"{profile}.toml").is_file()]
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
     pieces = tuple(PrintedPiece(**piece) for piece in table["piece"])
     return PrintedWords(profile, table["places"], pieces, tuple(table.get("rows", ())), tuple(table["unprinted"]))
 

@@ -188,18 +188,6 @@ def printed_phrase(name: str, profile: str) -> str | None:
     return installed_texts(replacements_folder(), profile).get(name, {}).get("phrase")
 
 
-def printed_instructions(profile: str, questions: str) -> str:
-    """The instructions of a paper for a question set, from the installed paragraphs in the order of print; "" where one is missing.
-
-    Raises BadSettingError for a file of other texts than the paper prints.
-    """
-    words = printed_words(profile)
-    pieces = [piece for piece in (words.pieces if words else ()) if piece.name.startswith(f"{questions}.")]
-    texts = installed_texts(replacements_folder(), profile)
-    paragraphs = [texts.get(piece.name, {}).get("instructions", "") for piece in pieces]
-    return "\n\n".join(paragraphs) if all(paragraphs) else ""
-
-
 def replacements_folder() -> Path | None:
     """The folder of prompts that replace ours; None where TOUCHSTONE_PROMPTS_DIR is set to nothing.
 

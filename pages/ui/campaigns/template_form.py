@@ -9,8 +9,8 @@ import streamlit as st
 from annotations.campaigns.campaign import CampaignRules
 from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
 from annotations.management.campaign_templates import CampaignTemplate, campaign_templates
+from core.assessment import printed_instructions
 from core.errors import TouchstoneError
-from core.models import printed_instructions
 from core.stats import format_count
 from pages.ui.shared.markup import escape_markdown, escape_message
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.assessment.papers.paper_words import find_words, own_words_note, save_words
+from core.assessment.papers.paper_words import find_words, own_words_note, printed_instructions, save_words
 from core.base.profile import read_profile
 from core.edits.editing.editor import Editor
 from core.edits.editing.proposals import EditForm
@@ -31,7 +31,7 @@ from core.models.llm.printed_words import (
     printed_key,
     printed_words,
 )
-from core.models.llm.prompts import load_prompt, printed_instructions
+from core.models.llm.prompts import load_prompt
 from core.scoring.metric import METRICS, signature
 from core.types import Example
 from tests.drive import drive
