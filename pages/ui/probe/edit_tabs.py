@@ -96,14 +96,14 @@ def edit_json_tab() -> None:
 
 
 def _edit_meaning() -> None:
-    """What the edit is said to be, and a button that compares it with others."""
+    """Draw the stated meaning of the edit, and a button that compares it with others."""
     meant = probe_state().meant
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         if meant == UNSTATED:
             st.caption("Is the edited summary consistent? Say it under Record: the verdict above goes by it.")
         else:
-            said = " · ".join(filter(None, [meant.verdict and meant.verdict.capitalize(), meant.error_type]))
-            st.caption(f"Meant as: {said}. Your label under Record takes its place.")
+            meaning = " · ".join(filter(None, [meant.verdict and meant.verdict.capitalize(), meant.error_type]))
+            st.caption(f"Meant as: {meaning}. Your label under Record takes its place.")
         full = len(probe_state().pinned) >= MAX_PINNED
         st.button(
             "Compare edits",
