@@ -80,11 +80,11 @@ def test_a_disagreement_of_metrics_is_read_in_its_pair(page: Page, server: Serve
     walk.start(f"/evaluate?{urlencode({'dataset': PRECOMPUTED})}")
     walk.press(page.get_by_role("radio", name="metrics disagree", exact=True))
     idle(page)
-    grid = page.locator("[class*='st-key-evaluate-grid'] .stDataFrameGlideDataEditor")
+    grid = page.locator("[class*='st-key-evaluate-grid'] .dvn-scroller")
     grid.wait_for(timeout=START_MS)
     idle(page, grid)
-    grid.hover(position={"x": 200, "y": 17})
-    grid.click(position={"x": 200, "y": 52})  # the first pair
+    grid.hover(position={"x": 16, "y": 17})
+    grid.click(position={"x": 16, "y": 52})  # the mark of the first pair
     walk.presses += 1
     expect(page.get_by_test_id("stMain").locator("ins, del").first).to_be_visible(timeout=START_MS)
     assert walk.presses <= 2
