@@ -71,7 +71,7 @@ def pack_of(page: Page) -> zipfile.ZipFile:
 
 
 def saved_json(page: Page) -> Any:
-    press(page.get_by_role("button", name="Download", exact=True))
+    press(page.get_by_role("button", name="Download", exact=True).first)  # that of the study, above its pairs
     saved = download(page.get_by_role("button", name="JSON", exact=True)).read_text(encoding="utf-8")
     page.keyboard.press("Escape")
     return json.loads(saved)

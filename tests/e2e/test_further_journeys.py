@@ -1,4 +1,4 @@
-"""Journeys of researchers: outputs of systems side by side, a correction by a key, a blind label, and a read-only link with its end."""
+"""Journeys of researchers: systems side by side, a correction by a key, a disagreement read, a blind label, a read-only link with its end."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlmodel import select
 
 from annotations.store.report_tables import ProjectLink
+from core.types import PRECOMPUTED
 from tests.e2e.bench import Bench
 from tests.e2e.journeys import Walk
 from tests.e2e.server import Server, serve
@@ -70,6 +72,21 @@ def test_a_correction_is_refused_and_another_accepted_by_a_key(page: Page, serve
     expect(page.locator(".editor textarea")).to_have_value(RIGHT, timeout=START_MS)
     expect(page.get_by_test_id("stToast").or_(page.get_by_test_id("stAlert")).last).to_be_visible()
     assert server.count("item") > kept
+    assert walk.presses <= 2
+
+
+def test_a_disagreement_of_metrics_is_read_in_its_pair(page: Page, server: Server, tmp_path: Path) -> None:
+    walk = Walk(page, server.url, tmp_path)
+    walk.start(f"/evaluate?{urlencode({'dataset': PRECOMPUTED})}")
+    walk.press(page.get_by_role("radio", name="metrics disagree", exact=True))
+    idle(page)
+    grid = page.locator("[class*='st-key-evaluate-grid'] .dvn-scroller")
+    grid.wait_for(timeout=START_MS)
+    idle(page, grid)
+    grid.hover(position={"x": 16, "y": 17})
+    grid.click(position={"x": 16, "y": 52})  # the mark of the first pair
+    walk.presses += 1
+    expect(page.get_by_test_id("stMain").locator("ins, del").first).to_be_visible(timeout=START_MS)
     assert walk.presses <= 2
 
 

@@ -11,7 +11,7 @@ from pages.ui.lessons import Step, read_lessons
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server
 from tests.e2e.test_tour import card
-from tests.e2e.waiting import START_MS, idle, pick_option, press
+from tests.e2e.waiting import START_MS, idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -62,7 +62,8 @@ def test_a_lesson_is_done_to_its_end_and_the_next_one_follows(page: Page, server
     done(page, break_fact)
     go_on(page)
     card(page, state.title)
-    pick_option(page.get_by_role("combobox", name="Meant to be"), "Inconsistent", exact=True)
+    press(page.get_by_role("tab", name="Record", exact=True))
+    press(page.get_by_role("radio", name="Inconsistent", exact=True))
     done(page, state)
     go_on(page)
     card(page, why.title)

@@ -22,8 +22,8 @@ class DateChanged(RulePerturbation):
         error_type=ErrorType.EXTRINSIC_CIRCUMSTANCE,
     )
     no_proposals_message: ClassVar[str] = (
-        "The summary holds no part of the day, weekday, month, day, quarter or year that the document holds as well. March "
-        "and May count only with a day beside them, as “3 March”: alone they may be a walk or a verb."
+        "The summary holds no date that is recognised and that the document holds as well. A month is recognised after “in” or "
+        "beside its day, and March and May only beside their day, as “3 March”: alone they may be a walk or a verb."
     )
 
     def proposals(self, example: Example) -> list[Edit]:

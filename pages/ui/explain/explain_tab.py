@@ -21,7 +21,14 @@ from pages.ui.explain.judge_tabs import judge_form, pairwise_form, stability_for
 from pages.ui.explain.panel_tab import panel_form
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
 from pages.ui.probe.probe_state import ProbeState
-from pages.ui.probe.record_tab import flaw_control, format_grade, record_field, record_from_form, save_record
+from pages.ui.probe.record_tab import (
+    flaw_control,
+    format_grade,
+    record_field,
+    record_from_form,
+    save_record,
+    state_meaning,
+)
 from pages.ui.shared.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
 from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_markdown, escape_message
@@ -80,6 +87,7 @@ def _grade_form(finding: Detection) -> None:
 
     def copy_verdict_to_record() -> None:
         record_field(ProbeState.verdict).set(ExplainState.verdict_of.of(id).get())
+        state_meaning()
 
     def record_with_grade() -> LabelRecord:
         """The label filled in under Record, with this explanation and its grade in place of the one there."""

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import AmbiguousEditError, TouchstoneError
 from core.text import edits as executable
-from core.types import UNSTATED, ErrorType, Intention, Verdict
+from core.types import UNSTATED
 from pages.ui.probe.pair import (
     MAX_PINNED,
     current_edits,
@@ -18,7 +18,6 @@ from pages.ui.probe.pair import (
     edited_summary,
     intend,
     is_pinned,
-    keep_draft,
     pin_edit,
     revert_edit,
     rewrite_summary,
@@ -33,7 +32,7 @@ _JSON_EXAMPLE = '{"original_text": "…", "replace_text": "…", "explanation": 
 
 
 def edits_tab() -> None:
-    """The edits with the words around them, a row per edit, and what they are meant to be."""
+    """The edits with the words around them, a row per edit, and what they are said to be."""
     pair, edits = current_pair(), current_edits()
     if not edits:
         intend(UNSTATED)
@@ -60,7 +59,7 @@ def edits_tab() -> None:
                 width="stretch",
             )
             st.button("Revert", key=f"revert-{name}", on_click=revert_edit, args=(edit,))
-    _intention_fields()
+    _edit_meaning()
 
 
 def edits_in_context() -> None:
@@ -96,50 +95,26 @@ def edit_json_tab() -> None:
         code_block(json.dumps(records, ensure_ascii=False, indent=1), "edits-json")
 
 
-def _intention_fields() -> None:
-    """Fields for what a kept pair is meant to be (a label says what it is), and for comparing the edit with others."""
-    state, verdicts, error_types = probe_state(), [*Verdict], [*ErrorType]
-    verdict, error_type = state.meant.verdict, state.meant.error_type
-    verdict_column, type_column, pin = st.columns([1, 1, 0.7])
-    with pin:
+def _edit_meaning() -> None:
+    """Draw the stated meaning of the edit, and a button that compares it with others."""
+    meant = probe_state().meant
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        if meant == UNSTATED:
+            st.caption("Is the edited summary consistent? Say it under Record: the verdict above goes by it.")
+        else:
+            meaning = " · ".join(filter(None, [meant.verdict and meant.verdict.capitalize(), meant.error_type]))
+            st.caption(f"Meant as: {meaning}. Your label under Record takes its place.")
         full = len(probe_state().pinned) >= MAX_PINNED
         st.button(
             "Compare edits",
             icon=":material/difference:",
             key="pin",
-            width="stretch",
             on_click=pin_edit,
             disabled=full or is_pinned(),
             help=f"{MAX_PINNED} edits are compared, and no more fit. Remove one."
             if full
             else "Keeps this edit below the scores, beside the next ones that you try on the same summary.",
         )
-    verdict_column.selectbox(
-        "Meant to be",
-        verdicts,
-        key=ProbeState.intended.of(state.times_meant).key,
-        index=verdicts.index(verdict) if verdict else None,
-        label_visibility="collapsed",
-        placeholder="Meant to be: not stated",
-        format_func=str.capitalize,
-        on_change=_store_intention,
-    )
-    type_column.selectbox(
-        "Intended error type",
-        error_types,
-        key=ProbeState.intended_error_type.of(state.times_meant).key,
-        index=error_types.index(error_type) if error_type else None,
-        label_visibility="collapsed",
-        placeholder="Intended error type: none",
-        on_change=_store_intention,
-    )
-
-
-def _store_intention() -> None:
-    state = probe_state()
-    verdict, error_type = ProbeState.intended, ProbeState.intended_error_type
-    state.meant = Intention(verdict.of(state.times_meant).get(), error_type.of(state.times_meant).get())
-    keep_draft()
 
 
 def _choose_occurrence(occurrence: int) -> None:

@@ -47,9 +47,8 @@ def current_intention() -> Intention:
 
 
 def intend(meant: Intention) -> None:
-    """State what the edits are meant to be; the fields on the page show it when they are drawn next."""
-    state = probe_state()
-    state.meant, state.times_meant = meant, state.times_meant + 1
+    """State what the edits are meant to be, until a label under Record says what they are."""
+    probe_state().meant = meant
 
 
 def saved_outcomes() -> tuple[Outcome, ...]:

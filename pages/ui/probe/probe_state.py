@@ -93,9 +93,7 @@ class ProbeState:
     opened: tuple[str, str] | None = None
     """Id in the address and the edited text that it opens; None for a pair without an address."""
     meant: Intention = UNSTATED
-    """Intention of the edit."""
-    times_meant: int = 0
-    """Number of times that `meant` was set by something other than its fields; part of their keys, so that they start again."""
+    """Intention of the edit: of its source, until a label on the page says what it is."""
     pinned: tuple[PinnedEdit, ...] = ()
     """Edits compared side by side, in the order of their letters."""
     claims: EditableClaims | None = None
@@ -202,8 +200,6 @@ class ProbeState:
     # the tabs of edits
     edit_json = WidgetValue[str]("edit-json", "")
     edit_explanation = WidgetValue[str]("why", "")
-    intended = WidgetValue[Verdict | None]("intended", None)
-    intended_error_type = WidgetValue[ErrorType | None]("intended-type", None)
     edit_form = WidgetValue[EditForm]("edits-form", EditForm.EXECUTABLE)
     judge_triviality = WidgetValue[bool]("edits-judged", True)
 

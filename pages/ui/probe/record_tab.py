@@ -11,11 +11,11 @@ import streamlit as st
 from annotations.campaigns.error_types import error_type_meanings
 from annotations.store.records import FLAW_MEANINGS, EditAnswers, LabelRecord, RecordError
 from core.errors import TouchstoneError
-from core.types import ErrorType, ExplanationFlaw, Grade, T, Verdict
+from core.types import UNSTATED, ErrorType, ExplanationFlaw, Grade, Intention, T, Verdict
 from pages.server import services
 from pages.ui.probe.blind_labels import blind_caption, blind_toggle, is_blind
 from pages.ui.probe.edit_tabs import edits_in_context
-from pages.ui.probe.pair import EDITOR_KEY, current_edits, current_pair, edited_summary, note_change
+from pages.ui.probe.pair import EDITOR_KEY, current_edits, current_pair, edited_summary, intend, keep_draft, note_change
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.probe.text_panes import editor_state
 from pages.ui.shared.markup import escape_markdown
@@ -31,9 +31,20 @@ EDIT_QUESTIONS = {  # asked where the label is that the edited summary is incons
 
 
 def record_field(widget: WidgetValue[T]) -> WidgetValue[T]:
-    """The field about the summary that was opened last: one that all share could keep, and save, what was said of the summary before."""
-    pair = current_pair()
-    return widget.of(hash((pair.document, pair.original, editor_state(EDITOR_KEY).doc_rev)))
+    """The field about the summary that was opened last, or about its edit: a field that all share could save what was said of another text."""
+    pair, is_edited = current_pair(), bool(current_edits())
+    return widget.of(hash((pair.document, pair.original, editor_state(EDITOR_KEY).doc_rev, is_edited)))
+
+
+def state_meaning() -> None:
+    """Let the verdict of the page go by the label of the edited summary, in place of what the source of the edit stated."""
+    if not current_edits():
+        return
+    meant = probe_state().meant
+    verdict, error_type = record_field(ProbeState.verdict).get(), record_field(ProbeState.error_type).get()
+    stated = meant if verdict in (None, meant.verdict) else UNSTATED
+    intend(Intention(verdict or stated.verdict, error_type or stated.error_type))
+    keep_draft()
 
 
 def record_tab() -> None:
@@ -44,7 +55,11 @@ def record_tab() -> None:
     whose = "edited summary" if current_edits() else "summary"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         verdict = st.segmented_control(
-            f"The {whose} is", [*Verdict], key=record_field(ProbeState.verdict).key, format_func=str.capitalize
+            f"The {whose} is",
+            [*Verdict],
+            key=record_field(ProbeState.verdict).key,
+            format_func=str.capitalize,
+            on_change=state_meaning,
         )
         st.button(  # beside the one answer that it takes, so that it is in sight with all others
             "Save label",
@@ -70,6 +85,7 @@ def record_tab() -> None:
         index=None,
         placeholder="None",
         help=error_type_meanings().listing(),
+        on_change=state_meaning,
     )
     if current_edits() and verdict is Verdict.INCONSISTENT:
         for widget, question in EDIT_QUESTIONS.items():

@@ -35,7 +35,7 @@ def record_values(app: AppTest, *names: str) -> list[object]:
 
 
 def _record_key(app: AppTest, name: str) -> str:
-    pair, revision = state_of(app, ProbeState).pair, state_of(app, EditorState, EDITOR_KEY).doc_rev
+    pair, editor = state_of(app, ProbeState).pair, state_of(app, EditorState, EDITOR_KEY)
     assert pair
     widget: WidgetValue[object] = getattr(ProbeState, name)
-    return widget.of(hash((pair.document, pair.original, revision))).key
+    return widget.of(hash((pair.document, pair.original, editor.doc_rev, editor.text != pair.original))).key

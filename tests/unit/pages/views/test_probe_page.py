@@ -19,7 +19,7 @@ from annotations.store.store import Store
 from core.data.datasets.bundled import bundled_items
 from core.data.documents.documents import DocumentPart
 from core.text import edits as executable
-from core.types import ErrorType, Example, Grade, Intention, Item, StoredScore, Verdict
+from core.types import UNSTATED, ErrorType, Example, Grade, Intention, Item, StoredScore, Verdict
 from pages.ui.probe import document_reading, pair_upload
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
@@ -370,10 +370,21 @@ def test_typing_leaves_the_verdict_and_takes_the_grade_of_an_explanation_that_is
     state_of(app, EditorState, EDITOR_KEY).text = first.example.summary
     app.run()
     fill_record(app, verdict=Verdict.INCONSISTENT, grade=Grade.ENTIRELY)
-    state_of(app, EditorState, EDITOR_KEY).text = bundled_items()[0].example.summary
-    app.run()
+    write(app, bundled_items()[0].example.summary + " Penguins arrived.")
     assert record_values(app, "explanation", "grade") == ["", None]
     assert record_values(app, "verdict") == [Verdict.INCONSISTENT]
+    write(app, bundled_items()[0].example.summary)
+    assert record_values(app, "verdict") == [None]  # that was said of another text
+
+
+def test_a_label_of_the_edit_is_what_the_verdict_of_the_page_goes_by(probe: Open) -> None:
+    app = write(probe(), FIRST.summary.replace("Tuesday", "Friday"))
+    assert state_of(app, ProbeState).meant == UNSTATED
+    [verdict] = [control for control in app.button_group if control.label == "The edited summary is"]
+    verdict.select("inconsistent").run()
+    assert state_of(app, ProbeState).meant == Intention(Verdict.INCONSISTENT)
+    write(app, FIRST.summary)
+    assert state_of(app, ProbeState).meant == UNSTATED
 
 
 def with_rouge_waiting(app: AppTest) -> AppTest:

@@ -352,6 +352,6 @@ def test_a_name_of_which_more_than_the_words_around_tell_the_kind_is_taken_befor
 
 def test_a_month_that_is_also_a_word_is_refused_with_what_is_true_of_it() -> None:
     example = Example("x", "The mill closed in March.", "The mill closed in March.")
-    with pytest.raises(UnscorableError, match="March and May count only with a day beside them, as “3 March”"):
+    with pytest.raises(UnscorableError, match="March and May only beside their day, as “3 March”"):
         PERTURBATIONS.parse("date").edits(example, random.Random(0))
     assert variants("date", "The mill closed on 3 March.")
