@@ -34,6 +34,8 @@ class CampaignTemplate(BaseModel):
     """Place in the paper; "" for none."""
     questions: str
     """Name of the bundled question set."""
+    words: str = ""
+    """Paper whose printed instructions may be the guidelines (`paper-words`); "" for none."""
     qualification: str = ""
     """Question set of the campaign that qualifies for this one; "" for none."""
     qualification_pass: int = 0

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         PrintedWords,
         installed_texts,
         key_sha256,
+        papers_with_prompts,
         papers_with_words,
         plain_print,
         printed_key,

@@ -25,6 +25,9 @@ from core.models import (
 )
 
 _TAGS = re.compile(r"</\w+>|<(\w+)/>")  # what converters make of <summary> in a table
+_MARKUP = re.compile(r"\*\*|</?[bu]>|^[ \t]*(?:#+|[-*·•])(?:[ \t]+[·•])?[ \t]+", re.MULTILINE)
+"""Bold, underlined, and what begins a heading or an item, in the Markdown of a converter."""
+
 _BROKEN_WORD = re.compile(r"(?<=\w)[-\u2010\u00ad]\n[ \t]*(?=[a-z])")
 
 
@@ -48,6 +51,7 @@ def find_words(text: str, words: PrintedWords) -> tuple[PrintedTexts, list[Print
     # the text without the marks of converters, and with line breaks where a figure writes them as two characters
     plain = plain_print(text).replace("\\n", "\n").replace("\\", "")
     readable = _TAGS.sub(lambda tag: f"<{tag[1]}>" if tag[1] else "", plain)
+    readable = _MARKUP.sub("", readable) if words.instructs else readable
     margins = "|".join(map(re.escape, words.rows))
     readings = [readable, *([re.sub(rf"^(?:{margins})\s+", "", readable, flags=re.MULTILINE)] if margins else ())]
     streams = [_Stream.of(_BROKEN_WORD.sub("", reading)) for reading in readings]
@@ -76,9 +80,9 @@ def save_words(new: PrintedTexts, words: PrintedWords, folder: Path) -> Path:
 
 
 def own_words_note(profile: str) -> str:
-    """A line on the texts of a paper that are not installed; empty where all are, and for a paper that prints none."""
+    """A line on the texts of a paper that are not installed; empty where all are, and for a paper that asks no model in its words."""
     words = printed_words(profile)
-    if words is None:
+    if words is None or words.instructs:
         return ""
     texts = installed_texts(replacements_folder(), profile)
     missing = [piece for piece in words.pieces if piece.part not in texts.get(piece.name, {})]
@@ -88,6 +92,18 @@ def own_words_note(profile: str) -> str:
         f"Paper mode {profile} uses words of Touchstone for {len(missing)} of {len(words.pieces)} printed texts, which "
         f"signatures mark with +own-words. To use the paper's: python cli.py paper-words {profile} YOUR_COPY.pdf"
     )
+
+
+def printed_instructions(profile: str, questions: str) -> str:
+    """The instructions of a paper for a question set, from the installed paragraphs in the order of print; "" where one is missing.
+
+    Raises BadSettingError for a file of other texts than the paper prints.
+    """
+    words = printed_words(profile)
+    pieces = [piece for piece in (words.pieces if words else ()) if piece.name.startswith(f"{questions}.")]
+    texts = installed_texts(replacements_folder(), profile)
+    paragraphs = [texts.get(piece.name, {}).get("instructions", "") for piece in pieces]
+    return "\n\n".join(paragraphs) if all(paragraphs) else ""
 
 
 @dataclass(frozen=True, slots=True)

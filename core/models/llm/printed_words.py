@@ -1,6 +1,6 @@
 """Prompts and phrases that a paper prints, in a reader's own copy: the hash by which each is known, and those installed here.
 
-The authors' words are not part of Touchstone. `core/models/llm/printed/` holds for each piece its length and the hash of its key;
+The authors' words are not part of Touchstone. `printed/` and `instructions/` hold for each piece its length and the hash of its key;
 `cli.py paper-words` finds the pieces in a copy of the paper and writes them into the folder of prompts.
 """
 
@@ -20,8 +20,11 @@ from typing import Literal
 from core.errors import BadSettingError
 
 _FOLDER = Path(__file__).parent / "printed"
+_INSTRUCTIONS = Path(__file__).parent / "instructions"
+"""Apart from the prompts, whose files decide the scores of those who ask a model."""
 
-PrintedPart = Literal["system", "user", "phrase"]
+
+PrintedPart = Literal["system", "user", "phrase", "instructions"]
 PrintedTexts = Mapping[str, Mapping[PrintedPart, str]]
 """The texts of each name by part."""
 
@@ -31,7 +34,9 @@ _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’"
 
 @dataclass(frozen=True, slots=True)
 class PrintedPiece:
-    """One text of a paper: `name` is that of our prompt or kind, `where` its place in print.
+    """One text of a paper: `name` is that of our prompt, kind or question set, `where` its place in print.
+
+    A paragraph of instructions is named after the question set, a dot and its content.
 
     `first` is the first character of its key, `characters` the length of the key and `sha256` its hash.
     """
@@ -60,6 +65,11 @@ class PrintedWords:
     rows: tuple[str, ...] = ()
     unprinted: tuple[str, ...] = field(default=())
 
+    @property
+    def instructs(self) -> bool:
+        """True where its pieces are instructions for annotators, so that no signature depends on them."""
+        return all(piece.part == "instructions" for piece in self.pieces)
+
 
 def printed_key(text: str) -> str:
     """The characters by which a text is known: without blanks and hyphens, with straight quotation marks."""
@@ -84,7 +94,13 @@ def with_places(text: str, places: Mapping[str, str]) -> str:
 
 @cache
 def papers_with_words() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+    return tuple(sorted(path.stem for folder in (_FOLDER, _INSTRUCTIONS) for path in folder.glob("*.toml")))
+
+
+@cache
+def papers_with_prompts() -> tuple[str, ...]:
+    """The papers in whose words a model is asked."""
+    return tuple(name for name in papers_with_words() if (words := printed_words(name)) and not words.instructs)
 
 
 @cache
@@ -92,7 +108,8 @@ def printed_words(profile: str) -> PrintedWords | None:
     """The pieces of the paper of that profile; None for a paper that prints none that are used here."""
     if profile not in papers_with_words():
         return None
-    table = tomllib.loads((_FOLDER / f"{profile}.toml").read_text(encoding="utf-8"))
+    [file] = [file for folder in (_FOLDER, _INSTRUCTIONS) if (file := folder / f"{profile}.toml").is_file()]
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
     pieces = tuple(PrintedPiece(**piece) for piece in table["piece"])
     return PrintedWords(profile, table["places"], pieces, tuple(table.get("rows", ())), tuple(table["unprinted"]))
 

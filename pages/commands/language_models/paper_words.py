@@ -20,7 +20,7 @@ def command(
     paper: Annotated[str, typer.Argument(help=f"{', '.join(papers_with_words())}.")],
     file: Annotated[Path, typer.Argument(help="Your copy of the paper: .pdf, or its text as .txt.")],
 ) -> None:
-    """Take the prompts and phrases of a paper out of your copy of it, for paper mode; each is checked by its hash."""
+    """Take the prompts, phrases or instructions of a paper out of your copy of it, each checked by its hash, for paper mode and campaigns."""
     words = printed_words(paper)
     if words is None:
         raise UnknownNameError("paper with words", paper, papers_with_words())
@@ -38,6 +38,10 @@ def command(
         typer.echo(f"{state:9}  {piece.name}, {piece.part}: {piece.where}")
     for line in words.unprinted:
         print_status(f"Not printed: {line}.")
+    if missing and words.instructs:
+        print_status(
+            "The PDF of this paper prints its instructions as pictures: a .txt file needs their text, without misread letters."
+        )
     if missing:
         print_status(
             "A text that a page or column break tears apart is not found. Paste the pages with the prompts into a .txt file, "

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from core.edits import STANDARD_BATTERY, battery_names
-from core.models import papers_with_words
+from core.models import papers_with_prompts
 from core.settings import check_devices
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
@@ -93,7 +93,7 @@ BatchOption = Annotated[
 ]
 WordsOption = Annotated[
     str,
-    typer.Option("--paper", help=f"Ask in the words of a paper (see paper-words): {', '.join(papers_with_words())}."),
+    typer.Option("--paper", help=f"Ask in the words of a paper (see paper-words): {', '.join(papers_with_prompts())}."),
 ]
 SampleOption = Annotated[int, typer.Option(min=0, help="Another number is another draw.")]
 

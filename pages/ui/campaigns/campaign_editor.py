@@ -28,7 +28,7 @@ from pages.ui.campaigns.items_table import items_table
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
 from pages.ui.campaigns.rules_form import overlap_field, reach_lines, rules_form, usual_pass_mark
-from pages.ui.campaigns.template_form import template_choice, template_notes
+from pages.ui.campaigns.template_form import printed_guidelines, template_choice, template_notes
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, wording_popover
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import error_as_notice, leave_notice
@@ -53,7 +53,9 @@ def new_campaign_form() -> None:
         end_run()
     questions = read_questions(text)
     with wording_column:
-        guidelines = wording_popover(key, questions, text)
+        printed = printed_guidelines(template, questions, key) if template else None
+        wording_key = key if printed is None else f"{key}-printed-words"  # each begins with its own text
+        guidelines = wording_popover(wording_key, questions, text, printed)
     with items_column:
         pool = item_pool(questions, key)
         shown = shown_columns_choice(key, column_names(pool.candidates), blind_columns(pool.candidates))

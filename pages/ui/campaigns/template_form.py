@@ -7,10 +7,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignRules
-from annotations.campaigns.questions import bundled_question_sets, read_questions
+from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
 from annotations.management.campaign_templates import CampaignTemplate, campaign_templates
+from core.assessment import printed_instructions
+from core.errors import TouchstoneError
 from core.stats import format_count
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 _NONE = ""
 
@@ -26,6 +28,26 @@ def template_choice(key: str) -> CampaignTemplate | None:
         help="Sets the questions, the rules, training and known answers at once. Everything can be changed below.",
     )
     return templates.get(name)
+
+
+def printed_guidelines(template: CampaignTemplate, questions: QuestionSet, key: str) -> str | None:
+    """The paper's instructions, where a copy of it was read and they are preferred to ours; None for ours."""
+    if not template.words:
+        return None
+    try:
+        printed = printed_instructions(template.words, questions.name)
+    except TouchstoneError as error:
+        st.error(escape_message(str(error)), icon=":material/error:")
+        return None
+    preferred = st.toggle(
+        "Guidelines in the paper's own words",
+        key=f"{key}-printed",
+        disabled=not printed,
+        help="As the paper prints them; they can be changed below."
+        if printed
+        else f"They are no part of Touchstone: give your copy of the paper under Papers, or to the command paper-words {template.words}.",
+    )
+    return printed if preferred and printed else None
 
 
 def template_notes(template: CampaignTemplate, rules: CampaignRules, known: Mapping[str, int]) -> None:

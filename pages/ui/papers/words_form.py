@@ -15,6 +15,16 @@ from pages.ui.papers.paper_choice import words_state
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import escape_markdown, escape_message
 
+_PROMPTS = (
+    "Prompts and phrases are the authors' and no part of Touchstone. They are found in your copy by their hashes; "
+    "without them ours are used, and signatures end in +own-words."
+)
+_INSTRUCTIONS = (
+    "Instructions for annotators are the authors' and no part of Touchstone. They are found in your copy by their hashes, and "
+    "then offered as guidelines where a campaign begins with the paper's template. The PDF prints them as pictures: give a .txt "
+    "file with their text, by hand or from text recognition, and see which paragraphs were misread."
+)
+
 
 def words_form(paper: Paper) -> None:
     """The installed texts, and the field for a copy; nothing for a paper that prints no text that is used here."""
@@ -22,10 +32,7 @@ def words_form(paper: Paper) -> None:
     if words is None:
         return
     with st.expander(f"The paper's own words: {words_state(paper.name)}", icon=":material/chat:"):
-        st.caption(
-            "Prompts and phrases are the authors' and no part of Touchstone. They are found in your copy by their hashes; "
-            "without them ours are used, and signatures end in +own-words."
-        )
+        st.caption(_INSTRUCTIONS if words.instructs else _PROMPTS)
         if services.settings().demo or replacements_folder() is None:
             st.info("Nothing is saved here: texts cannot be taken out of a copy.", icon=":material/visibility_lock:")
         else:

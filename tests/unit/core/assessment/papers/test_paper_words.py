@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.assessment.papers.paper_words import find_words, own_words_note, save_words
+from core.assessment.papers.paper_words import find_words, own_words_note, printed_instructions, save_words
 from core.base.profile import read_profile
 from core.edits.editing.editor import Editor
 from core.edits.editing.proposals import EditForm
@@ -26,6 +26,7 @@ from core.models.llm.printed_words import (
     PrintedPiece,
     PrintedWords,
     key_sha256,
+    papers_with_prompts,
     papers_with_words,
     printed_key,
     printed_words,
@@ -40,6 +41,7 @@ from tests.unit.core.models.llm.scripted import serving, text
 
 TEXTS = ROOT.parent / "shared" / "papers"
 COPIES = {
+    "bump": "bump-2023.txt",
     "longdoc": "long-document-stress-full.txt",
     "ramprasad": "ramprasad-wallace-2024.txt",
     "summexecedit": "summexecedit-2024.txt",
@@ -81,6 +83,41 @@ def test_a_text_is_found_whatever_the_layout(copy: str) -> None:
     assert " ".join(texts["negated"]["user"].split()) == " ".join(FOUND["negated"]["user"].split())
 
 
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "Write one error. AND\nKeep the rest.",
+        "Write one error. AND\n- Keep the rest.",
+        "#### Write **one** error. AND\n- · Keep the <u>rest</u>.",
+        "Write one <b>error</b>. AND\n\n• Keep the rest.",
+    ],
+)
+def test_instructions_are_found_below_the_marks_of_a_converter(copy: str) -> None:
+    piece = piece_of("write-free.task", "instructions", "Write one error. AND Keep the rest.")
+    texts, missing = find_words(copy, PrintedWords("bump", {}, (piece,)))
+    assert not missing
+    assert texts["write-free.task"]["instructions"].split() == "Write one error. AND Keep the rest.".split()
+
+
+def test_instructions_stand_as_guidelines_once_all_paragraphs_are_here(folder: Path) -> None:
+    assert printed_instructions("bump", "write-free") == ""
+    install("bump")
+    assert own_words_note("bump") == ""  # no signature depends on them
+    file = folder / "bump.words.json"
+    texts = json.loads(file.read_text(encoding="utf-8"))
+    paragraphs = [parts["instructions"] for name, parts in texts.items() if name.startswith("write-free.")]
+    assert printed_instructions("bump", "write-free").split("\n\n") == "\n\n".join(paragraphs).split("\n\n")
+    assert printed_instructions("bump", "label-pairs") == ""
+    del texts["write-free.task"]
+    file.write_text(json.dumps(texts), encoding="utf-8")
+    assert printed_instructions("bump", "write-free") == ""
+    assert printed_instructions("bump", "write-typed") != ""
+
+
+def test_papers_with_instructions_alone_are_not_offered_for_questions() -> None:
+    assert set(papers_with_words()) - set(papers_with_prompts()) == {"bump"}
+
+
 @pytest.mark.parametrize("copy", ["", SAID.replace("Keep", "Hold"), SAID.replace("text.", "text. Page 7")])
 def test_other_words_are_not_found(copy: str) -> None:
     assert find_words(copy, WORDS)[1] == list(WORDS.pieces)
@@ -114,9 +151,9 @@ def test_a_changed_file_is_refused_with_what_to_do(folder: Path) -> None:
 
 
 def test_a_paper_that_is_not_known_is_said(folder: Path) -> None:
-    result = run("paper-words", "bump", folder / "copy.txt")
+    result = run("paper-words", "frank", folder / "copy.txt")
     assert isinstance(result.exception, TouchstoneError)
-    assert "longdoc, ramprasad, summexecedit" in str(result.exception)
+    assert "bump, longdoc, ramprasad, summexecedit" in str(result.exception)
 
 
 def test_without_the_words_ours_are_used_and_signed_so() -> None:
