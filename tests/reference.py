@@ -22,7 +22,7 @@ def _openapi_json() -> str:
 
 def _llms_txt() -> str:
     """The list of the documents in the form of llmstxt.org, from that of docs/index.md."""
-    title, about, *sections = re.split(r"\n\n(?:## )?", (ROOT / "docs/index.md").read_text(encoding="utf-8").strip())
+    title, about, _, *sections = re.split(r"\n\n(?:## )?", (ROOT / "docs/index.md").read_text(encoding="utf-8").strip())
     lines = [title, "", f"> {' '.join(about.splitlines())}"]
     for heading, table in zip(sections[::2], sections[1::2], strict=True):
         rows = re.findall(r"^\| (\[.+?\]\(.+?\)) \| (.+) \|$", table, re.MULTILINE)

@@ -74,3 +74,7 @@ def test_the_citation_has_the_version_of_the_code() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert {"cff-version", "message", "title", "authors", "version", "license"} <= citation.keys()
     assert citation["version"] == VERSION
+
+
+def test_the_icon_of_the_site_is_that_of_the_app() -> None:
+    assert (ROOT / "docs/images/icon.png").read_bytes() == (ROOT / "pages/ui/icon.png").read_bytes()
