@@ -90,6 +90,9 @@ FROM_HUB: Mapping[str, tuple[Part, ...]] = {
             "spm.model",
         ),
     ),
+    "generation-gap": (
+        Part("checkpoint", "facebook/bart-large-cnn", likelihood.summarizer, "safetensors", "merges", (TEXT,)),
+    ),
     "hhem": (
         Part(
             "checkpoint", "vectara/hallucination_evaluation_model", entailment.hhem, "safetensors", "none", (), "hhem"

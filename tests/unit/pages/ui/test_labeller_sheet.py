@@ -128,7 +128,7 @@ def test_an_explanation_of_a_summary_without_an_edit_stands_under_the_summary() 
 def test_an_edit_is_shown_and_checked_while_it_is_written() -> None:
     sheet = data("write-typed", work(error_type="Coreference"), draft={"answers": {"edit": "He left at noon."}})
     asked, summary = sheet["task"]["parts"]
-    assert asked["note"] == error_type_meanings().meanings[ErrorType.COREFERENCE]
+    assert asked["note"].startswith(f"{error_type_meanings().meanings[ErrorType.COREFERENCE]} For example: ")
     assert summary["pieces"] == [(-1, "She"), (1, "He"), (0, " left at noon.")]
     assert sheet["preview"] == {"pieces": summary["pieces"], "refusal": ""}
     refused = data("write-free", work(), draft={"answers": {"edit": "She left at noon!"}})

@@ -39,7 +39,7 @@ def opened(open_page: Open, **parameters: str) -> AppTest:
 def test_a_card_for_each_paper_opens_it(open_page: Open) -> None:
     app = opened(open_page)
     assert "How much of a metric is surface, and can it be gamed?" in words(app)
-    assert "512 printed figures" in words(app)
+    assert "576 printed figures" in words(app)
     app.button(key="open-paper-longdoc").click().run(timeout=RUN_S)
     assert not app.exception
     assert "".join(app.query_params["paper"]) == "longdoc"
