@@ -123,7 +123,7 @@ def test_earlier_labels_come_along_and_items_are_withdrawn_corrected_handed_over
 
     tick(page, CORRECTED)
     form = opened(page, "Hand 1 item to")
-    pick_option(form.get_by_role("combobox", name="Person"), reader.name)
+    pick_option(form.get_by_role("combobox", name="Person"), reader.name, typed=reader.name)
     press(form.get_by_role("button", name="Hand over"))
     expect(page.get_by_text(f"1 of 1 item held for {reader.name}.")).to_be_visible(timeout=START_MS)
     [held] = rows(

@@ -31,6 +31,8 @@ def watched(context: BrowserContext) -> Iterator[None]:
 
 def _is_error(message: ConsoleMessage) -> bool:
     path = urlparse(message.location.get("url", "")).path
-    # Nobody is signed in yet: the icon of the page and a wrong code are refused, which not every build of Chromium logs.
-    refused = "403" in message.text and (path.endswith("/sign-in") or ("/media/" in path and path.endswith(".png")))
+    # Nobody is signed in yet, or any more: the icon of the page, a wrong code and a look at the jobs are refused, which not every build
+    # of Chromium logs.
+    icon = "/media/" in path and path.endswith(".png")
+    refused = "403" in message.text and (path.endswith("/sign-in") or "/jobs/" in path or icon)
     return message.type == "error" and not refused

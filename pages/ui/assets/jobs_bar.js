@@ -67,6 +67,7 @@ async function look(bar) {
   let wait = IDLE_MS;
   try {
     const answer = await fetch(bar.component.data.path, { headers: { accept: 'application/json' } });
+    if (answer.status === 403) return; // signed out: the page says so at its next press
     if (answer.ok) showJobs(bar, (await answer.json()).jobs);
     if (bar.jobs.some(job => job.state === 'running')) wait = LOOK_MS;
   } catch { /* the server is away; the page says so itself */ }

@@ -80,7 +80,7 @@ _ALWAYS_SHOWN = ("most_overlap", "calibration", "pass_right", "gold_every", "rep
 
 def overlap_field(key: str, before: CampaignRules) -> int:
     """The number of people who label each item."""
-    return st.number_input("People per item", 1, 20, before.overlap, key=f"{key}-overlap-{before.overlap}", width=160)
+    return st.number_input("People per item", 1, 20, before.overlap, key=f"{key}-overlap-{before.overlap}", width=104)
 
 
 def rules_form(key: str, before: CampaignRules, overlap: int, others: Sequence[str] = ()) -> CampaignRules | None:

@@ -24,8 +24,9 @@ def template_choice(key: str) -> CampaignTemplate | None:
         "Template",
         [_NONE, *templates],
         key=f"{key}-template",
-        format_func=lambda name: templates[name].title if name else "None: set everything yourself",
-        help="Sets the questions, the rules, training and known answers at once. Everything can be changed below.",
+        format_func=lambda name: (
+            templates[name].title if name else "None: set questions, rules and known answers yourself"
+        ),
     )
     return templates.get(name)
 
