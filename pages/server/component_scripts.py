@@ -55,7 +55,12 @@ export default component => {
   let gone, close;
   (loading ??= load(0)).then(
     () => { if (!gone) close = draw(component); },
-    () => { component.parentElement.innerHTML = '<p role="alert">This part could not be fetched. Nothing is lost: reload the page.</p>'; },
+    () => {
+      const alert = document.createElement('p');
+      alert.role = 'alert';
+      alert.textContent = 'This part could not be fetched. Nothing is lost: reload the page.';
+      component.parentElement.replaceChildren(alert);
+    },
   );
   return () => { gone = true; close?.(); };
 };
