@@ -40,8 +40,13 @@ def test_questions_are_added_reworded_and_asked_after_an_answer() -> None:
 
 @pytest.mark.parametrize(
     ("change", "says"),
-    [({"options": ""}, "needs options"), ({"when": "verdict"}, "Write question = answer"), ({"id": "Two Words"}, "id")]
-    + [({"id": " "}, "consistent with the document.” has no id"), ({"kind": "scale", "low": 0.5}, "low is 0.5")],
+    [
+        ({"options": ""}, "needs options"),
+        ({"when": "verdict"}, "Write question = answer"),
+        ({"id": "Two Words"}, "id"),
+        ({"id": " "}, "consistent with the document.” has no id"),
+        ({"kind": "scale", "low": 0.5}, "low is 0.5"),
+    ],
 )
 def test_rows_that_make_no_set_are_named(change: dict[str, str], says: str) -> None:
     base = read_questions(bundled_question_sets()["label-summaries"])

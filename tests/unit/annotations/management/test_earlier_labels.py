@@ -112,7 +112,9 @@ def test_more_labels_than_an_item_needs_are_none_of_another(store: Store) -> Non
 
 def test_a_figure_over_several_people_is_no_person() -> None:
     pair = PairRecord("Boat 1 took crates.", *["Boat 1 took crates."] * 2, (), by="ada", source="pasted")
-    judgements = tuple(Judgement("b-1", name, Verdict.CONSISTENT) for name in (" Majority ", "gold", "all", " ", " mira "))
+    judgements = tuple(
+        Judgement("b-1", name, Verdict.CONSISTENT) for name in (" Majority ", "gold", "all", " ", " mira ")
+    )
     candidate = replace(candidate_from_pair("b-1", pair), judgements=judgements)
     assert earlier_answers(candidate, read_questions(TEXT)) == {"mira": "consistent"}
 
