@@ -10,6 +10,7 @@ from sqlmodel import select
 
 from annotations.campaigns.campaign import CampaignRules, VersionContent
 from annotations.campaigns.questions import bundled_question_sets
+from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.management.item_actions import ItemActions
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
@@ -137,6 +138,21 @@ def test_a_closed_campaign_holds_no_item_for_anybody(store: Store) -> None:
     manager.revise(id, content)
     with pytest.raises(RecordError, match="closed"):
         items.reassign(id, [manager.tasks(id)[0].task], opened.person("dan"))
+
+
+def test_the_data_statement_names_items_that_were_withdrawn_and_why(store: Store) -> None:
+    opened = make_campaign(store, items=4)
+    id, (manager, items) = opened.campaign.id, managing(opened)
+    opened.label(opened.annotator("ben"), 4)
+    first, second, third, _ = (row.task for row in manager.tasks(id))
+    exports = ExportActions(store, opened.person("eva", Role.MANAGER))
+    assert "Withdrawn" not in exports.file(id, "data-statement", ExportTerms()).decode()
+    items.withdraw(id, [first, second], "Cut | off.")
+    items.correct(id, third, ("Boat 9 took crates.", "", "Boat 9 took them."), "A typing error.")
+    statement = exports.file(id, "data-statement", ExportTerms()).decode()
+    assert "1 item with 1 label, given" in statement
+    assert "| 2 | Cut \\| off. | nothing |" in statement
+    assert "| 1 | A typing error. | another version of the texts |" in statement
 
 
 def test_only_a_manager_may_and_only_with_a_reason(store: Store) -> None:
