@@ -42,14 +42,33 @@ export default component => {
   return drawComponent({ ...component, data: component.data[0] });
 };
 """
-# a component may be drawn again, or be gone, before its script is there
+# A component may be drawn again, or be gone, before its script is there. A browser that failed to fetch an address gives up on it, so that
+# each try has one of its own.
 _LOADER = """
-let draw = null;
-const loading = import(`${location.origin}ADDRESS`).then(script => { draw = script.default; });
+const WAITS_MS = [500, 1000, 2000, 4000];
+let draw = null, loading = null;
+const load = async tries => {
+  try {
+    draw = (await import(`${location.origin}ADDRESS${tries ? `?try=${Date.now()}` : ''}`)).default;
+  } catch (error) {
+    if (tries === WAITS_MS.length) throw error;
+    await new Promise(done => setTimeout(done, WAITS_MS[tries]));
+    await load(tries + 1);
+  }
+};
 export default component => {
   if (draw) return draw(component);
   let isGone = false, close = null;
-  const later = loading.then(() => { if (!isGone) close = draw(component); });
+  loading ??= load(0);
+  const later = loading.then(
+    () => { if (!isGone) close = draw(component); },
+    () => {
+      const failure = document.createElement('p');
+      failure.setAttribute('role', 'alert');
+      failure.textContent = 'This part of the page could not be fetched. Nothing is lost: reload the page when the connection is back.';
+      component.parentElement.replaceChildren(failure);
+    },
+  );
   return () => { isGone = true; later.then(() => close?.()); };
 };
 """
