@@ -22,17 +22,25 @@ def rows_of_questions(questions: QuestionSet) -> list[dict[str, Any]]:
             "id": question.id,
             "ask": question.ask,
             "kind": question.kind,
-            "options": " | ".join(f"{option.value} = {option.text}" for option in question.options),
+            "options": _format_options(question),
             "low": question.low,
             "high": question.high,
             "of": question.of,
-            "when": "; ".join(f"{name} = {', '.join(values)}" for name, values in question.when.items()),
+            "when": _format_conditions(question),
             "required": question.required,
             "ordered": question.ordered,
             "hint": question.hint,
         }
         for question in questions.questions
     ]
+
+
+def _format_options(question: CampaignQuestion) -> str:
+    return " | ".join(f"{option.value} = {option.text}" for option in question.options)
+
+
+def _format_conditions(question: CampaignQuestion) -> str:
+    return "; ".join(f"{name} = {', '.join(values)}" for name, values in question.when.items())
 
 
 def set_of_rows(base: QuestionSet, rows: Sequence[Mapping[str, Any]], title: str, measure: str) -> str:
@@ -46,7 +54,9 @@ def set_of_rows(base: QuestionSet, rows: Sequence[Mapping[str, Any]], title: str
         "name": f"own-{base.name.removeprefix('own-')}",
         "title": title.strip(),
         "measure": measure,
-        "questions": [_question(row, before.get(_text(row, "id"))) for row in rows if _text(row, "id")],
+        "questions": [
+            _question(row, before.get(_text(row, "id"))) for row in rows if _text(row, "id") or _text(row, "ask")
+        ],
     }
     text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
     read_questions(text)
@@ -54,22 +64,21 @@ def set_of_rows(base: QuestionSet, rows: Sequence[Mapping[str, Any]], title: str
 
 
 def _question(row: Mapping[str, Any], before: CampaignQuestion | None) -> dict[str, Any]:
-    means = {option.value: option.means for option in before.options} if before else {}
-    options = []
-    for part in filter(None, map(str.strip, _text(row, "options").split("|"))):
-        value, _, text = (side.strip() for side in part.partition("="))
-        option = {"value": value, "text": text or value}
-        options.append(option | ({"means": means[value]} if means.get(value) else {}))
-    question: dict[str, Any] = {"id": _text(row, "id"), "ask": _text(row, "ask"), "kind": _text(row, "kind") or "text"}
-    if options:
+    id = _text(row, "id")
+    if not id:
+        raise RecordError(f"The question “{_text(row, 'ask')}” has no id. Give it one, such as is_short.")
+    question: dict[str, Any] = {"id": id, "ask": _text(row, "ask"), "kind": _text(row, "kind") or "text"}
+    if options := _options(row, before):
         question["options"] = options
     for name in ("low", "high"):
         step = row.get(name)
         if question["kind"] in {"scale", "slider"} and isinstance(step, int | float) and not isnan(step):
+            if step != int(step):
+                raise RecordError(f"Question {id!r}: {name} is {step}. Give a whole number.")
             question[name] = int(step)
     if question["kind"] == "span":
         question["of"] = _text(row, "of") or "document"
-    if conditions := _conditions(row):
+    if conditions := _conditions(row, before):
         question["when"] = conditions
     for name, default in (("required", True), ("ordered", False)):
         if isinstance(row.get(name), bool) and row[name] != default:
@@ -77,9 +86,30 @@ def _question(row: Mapping[str, Any], before: CampaignQuestion | None) -> dict[s
     return question | ({"hint": _text(row, "hint")} if _text(row, "hint") else {})
 
 
-def _conditions(row: Mapping[str, Any]) -> dict[str, list[str]]:
+def _options(row: Mapping[str, Any], before: CampaignQuestion | None) -> list[dict[str, str]]:
+    cell = _text(row, "options")
+    if before and cell == _format_options(before).strip():  # a text may have the signs that part them
+        return [option.model_dump(exclude_defaults=True) for option in before.options]
+    if before and any("|" in f"{option.value}{option.text}" or "=" in option.value for option in before.options):
+        raise RecordError(
+            f"Question {before.id!r}: an option has | in its text or = in its value, which part options here. "
+            "Change its options in the YAML."
+        )
+    means = {option.value: option.means for option in before.options} if before else {}
+    options = []
+    for part in filter(None, map(str.strip, cell.split("|"))):
+        value, _, text = (side.strip() for side in part.partition("="))
+        option = {"value": value, "text": text or value}
+        options.append(option | ({"means": means[value]} if means.get(value) else {}))
+    return options
+
+
+def _conditions(row: Mapping[str, Any], before: CampaignQuestion | None) -> dict[str, list[str]]:
+    cell = _text(row, "when")
+    if before and cell == _format_conditions(before).strip():  # a value may have the signs that part them
+        return {name: list(values) for name, values in before.when.items()}
     conditions = {}
-    for part in filter(None, map(str.strip, _text(row, "when").split(";"))):
+    for part in filter(None, map(str.strip, cell.split(";"))):
         name, equals, values = part.partition("=")
         if not equals:
             raise RecordError(f"Question {_text(row, 'id')!r}: when is {part!r}. Write question = answer, answer.")

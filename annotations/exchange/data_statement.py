@@ -12,6 +12,7 @@ from annotations.campaigns.exclusions import describe_exclusion, load_exclusions
 from annotations.campaigns.qualification import Stage, mark_answers, training_rounds
 from annotations.campaigns.questions import CampaignQuestion
 from annotations.campaigns.score_views import count_views
+from annotations.campaigns.withdrawals import load_withdrawals
 from annotations.exchange.dataset_card import cell
 from annotations.exchange.export_format import CampaignExport, LabelledTask
 from annotations.labelling.crowd import describe_pay, load_sessions, load_study
@@ -22,7 +23,7 @@ from annotations.results.resolution import Resolution
 from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Adjudication
-from core.stats import format_coefficient, format_percent, markdown_table
+from core.stats import format_coefficient, format_count, format_percent, markdown_table
 
 STATEMENT_TITLE = "# Data statement: "
 _NOT_STATED = "Not stated."
@@ -44,6 +45,7 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
             [
                 f"{STATEMENT_TITLE}{cell(campaign.name)}",
                 _format_counts(tasks),
+                *_format_withdrawals(export),
                 "## People",
                 _format_people(export, tasks),
                 *_format_exclusions(export),
@@ -74,8 +76,21 @@ def _format_counts(tasks: Sequence[LabelledTask]) -> str:
     resolved = ", ".join(f"{counts[resolution]} {resolution}" for resolution in Resolution if counts[resolution])
     labels = sum(len(task.resolved.labels) for task in tasks)
     return (
-        f"{len(tasks)} items with {labels} labels, given before any score was seen. Final labels: {resolved or 'none'}."
+        f"{format_count(len(tasks), 'item')} with {format_count(labels, 'label')}, given before any score was seen. "
+        f"Final labels: {resolved or 'none'}."
     )
+
+
+def _format_withdrawals(export: CampaignExport) -> Iterator[str]:
+    """Format the numbers of withdrawn items by reason; nothing if there is none."""
+    withdrawn = load_withdrawals(export.session, export.campaign.id).values()
+    if withdrawn:
+        yield "Withdrawn, with their labels, from all that follows and from the counts above:"
+        reasons = Counter(
+            (row.reason, "another version of the texts" if row.replaced_by else "nothing") for row in withdrawn
+        )
+        rows = [[str(number), cell(reason), instead] for (reason, instead), number in reasons.most_common()]
+        yield markdown_table(["items", "reason", "in their place"], rows).rstrip()
 
 
 def _format_people(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str:

@@ -45,7 +45,7 @@ from annotations.labelling.responses import (
     save_response,
 )
 from annotations.people.people import Member, Right
-from annotations.results.person_work import PersonWork, load_own_work
+from annotations.results.person_work import PersonWork, SeenSummary, load_own_work
 from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
@@ -132,8 +132,8 @@ class AnnotatorActions:
         with read_session(self._store.engine) as session:
             return session.exec(_COUNT_NEW, params=params).one()
 
-    def own_work(self, campaign_id: str) -> tuple[PersonWork, dict[str, str]]:
-        """The labels of this person in a campaign, with what may be shown beside them, and the summaries by task."""
+    def own_work(self, campaign_id: str) -> tuple[PersonWork, dict[int, SeenSummary]]:
+        """The labels of this person in a campaign, with what may be shown beside them, and by response the summary as they saw it."""
         with read_session(self._store.engine) as session:
             return load_own_work(session, load_campaign(session, campaign_id), self._person.id)
 

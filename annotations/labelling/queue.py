@@ -168,10 +168,13 @@ def reserve_for(session: Session, campaign_id: str, person: Member, tasks: Seque
     """Reserve tasks of work for one person for a time, before all else that they would get; return how many.
 
     Where no place is free, the one of somebody who has the task open becomes theirs. Left out is what the person had, wrote or saw
-    scores of, what is withdrawn, and what has all its labels. Raises RightsError for a person who does not label the campaign.
+    scores of, what is withdrawn, and what has all its labels. Raises RightsError for a person who does not label the campaign, and
+    RecordError for a campaign that hands out nothing.
     """
     now = datetime.now(UTC)
     campaign = lock_queue(session, campaign_id, person)
+    if not is_handing_out(campaign, now):
+        raise RecordError(f"{campaign.name!r} is closed or past its deadline, and hands out nothing. Open it first.")
     queue = _load_queue(session, campaign, person, now)
     blind = [~SCORES_WERE_SEEN, *([~WAS_VIEWED] if campaign.rules.mode == "unaided" else [])]
     statement = (
@@ -184,9 +187,14 @@ def reserve_for(session: Session, campaign_id: str, person: Member, tasks: Seque
     for task in session.exec(statement, params=queue.params(name=person.name)).all():
         lock_task(session, task, wait=True)
         if not has_free_place(session, campaign, task, now):
-            others = select(Reservation).where(Reservation.task_id == task, Reservation.state == "open")
-            holder = session.exec(others.order_by(col(Reservation.id).desc())).first()
-            if holder is None:
+            holders = select(Reservation).where(
+                Reservation.task_id == task,
+                Reservation.turn == 1,
+                Reservation.state == "open",
+                col(Reservation.expires_at) > now,
+            )
+            holder = session.exec(holders.order_by(col(Reservation.id).desc())).first()
+            if holder is None or not has_free_place(session, campaign, task, now, exclude=holder.id):
                 continue
             holder.state = "lapsed"
             session.add(holder)

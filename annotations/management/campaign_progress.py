@@ -129,10 +129,11 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
     complete = sum(number for _, number in done)
     recent = count_first_labels(session, campaign.id, now - _PACE_WINDOW)
     paused = {id: state.reason for id, state in load_states(session, campaign.id).items() if state.paused}
+    required = sum(number * needed for _, needed, number in needs)
     return CampaignProgress(
         tasks=sum(number for *_, number in needs),
-        required=sum(number * needed for _, needed, number in needs),
-        answered=counts.total(Kind.LABELS),
+        required=required,
+        answered=required - missing,
         in_progress=session.exec(_COUNT_OPEN, params={"campaign": campaign.id, "now": now}).one(),
         complete=complete,
         saving=OverlapSaving(

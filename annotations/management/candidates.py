@@ -170,9 +170,9 @@ def earlier_answers(candidate: Candidate, questions: QuestionSet) -> dict[str, s
         return {}
     answers: dict[str, str] = {}
     for judgement in candidate.judgements:
-        answer = answer_of_verdict(judgement.verdict, questions)
-        if answer and judgement.span is None and judgement.judge.strip() and judgement.judge.casefold() not in _NOBODY:
-            answers.setdefault(judgement.judge.strip(), answer)
+        answer, name = answer_of_verdict(judgement.verdict, questions), judgement.judge.strip()
+        if answer and judgement.span is None and name and name.casefold() not in _NOBODY:
+            answers.setdefault(name, answer)
     return answers
 
 

@@ -11,6 +11,7 @@ from sqlmodel import Session, select
 
 from annotations.campaigns.campaign import CampaignSettings, NewTask, hash_asked, task_id
 from annotations.people.people import Role, add_person
+from annotations.results.adaptive_overlap import ask_for_labels
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Reservation, Response
 from annotations.store.writes import pair_item_id
@@ -75,6 +76,7 @@ def add_earlier_labels(
         for reservation, answer in labels
     )
     session.flush()
+    ask_for_labels(session, campaign, {reservation.task_id for reservation, _ in labels}, now)
     return len(labels)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from annotations.campaigns.active_order import order_by_disagreement, was_ordered_by_disagreement
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople, assign, load_assignment
@@ -114,15 +114,8 @@ class ManagerActions:
         earlier: Collection[str] = (),
     ) -> CampaignSettings:
         """A campaign with its tasks for some people, and the labels that those named in `earlier` gave elsewhere, or none of it."""
-        new = list(tasks)
         with self._store.writing() as session:
-            campaign = create_campaign(session, name, self._person.name, content)
-            assign(session, campaign.id, people, self._person.name)
-            add_tasks(session, campaign, new)
-            add_earlier_labels(session, campaign, new, earlier)
-            require_passable(session, campaign)
-            require_suggestions(session, campaign)
-            return campaign
+            return self._create(session, name, content, list(tasks), people, earlier)
 
     def create_qualified(
         self,
@@ -135,17 +128,27 @@ class ManagerActions:
     ) -> CampaignSettings:
         """A campaign as by `create` whose items are for those who pass another one, and that one, for the same people; or none of both."""
         with self._store.writing() as session:
-            campaign = create_campaign(session, name, self._person.name, content)
-            assign(session, campaign.id, people, self._person.name)
-            add_tasks(session, campaign, with_skill(tasks, qualification.group))
-            add_earlier_labels(session, campaign, tasks, earlier)
+            campaign = self._create(session, name, content, with_skill(tasks, qualification.group), people, earlier)
             # the newer one is the first that people see
-            first = create_campaign(session, qualification.name, self._person.name, qualification.content)
-            assign(session, first.id, people, self._person.name)
-            add_tasks(session, first, qualification.tasks)
-            require_passable(session, first)
-            require_passable(session, campaign)
+            self._create(session, qualification.name, qualification.content, qualification.tasks, people)
             return campaign
+
+    def _create(
+        self,
+        session: Session,
+        name: str,
+        content: VersionContent,
+        tasks: Sequence[NewTask],
+        people: CampaignPeople,
+        earlier: Collection[str] = (),
+    ) -> CampaignSettings:
+        campaign = create_campaign(session, name, self._person.name, content)
+        assign(session, campaign.id, people, self._person.name)
+        add_tasks(session, campaign, tasks)
+        add_earlier_labels(session, campaign, tasks, earlier)
+        require_passable(session, campaign)
+        require_suggestions(session, campaign)
+        return campaign
 
     def draw(self, drawing: CampaignDrawing) -> CampaignSettings:
         with self._store.writing() as session:

@@ -6,7 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings
@@ -15,10 +17,11 @@ from annotations.results.resolution import resolve_tasks
 from annotations.results.results import CampaignLabel, load_labels
 from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
-from annotations.store.response_tables import Reservation
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.tables import ItemRow
 
 ITEMS_PER_PERIOD = 20
+_ORIGINAL = aliased(ItemRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,20 @@ def load_people_work(session: Session, campaign: CampaignSettings) -> dict[str, 
     }
 
 
-def load_own_work(session: Session, campaign: CampaignSettings, person_id: str) -> tuple[PersonWork, dict[str, str]]:
-    """The work of one person as they may see it, and the summary of each task: no mark of gold, and decisions once the campaign is closed.
+class SeenSummary(NamedTuple):
+    """The summary of a label as its person saw it, of a pair the one on the left, and if the edited one stood there."""
 
-    Before, a person could change an answer after its decision, or see one of an item that comes to them again.
+    text: str
+    is_swapped: bool
+
+
+def load_own_work(
+    session: Session, campaign: CampaignSettings, person_id: str
+) -> tuple[PersonWork, dict[int, SeenSummary]]:
+    """The work of one person as they may see it, and the summary of each response: no mark of gold, and decisions once the campaign is closed.
+
+    Before, a person could change an answer after its decision, or see one of an item that comes to them again. Of a pair, only its
+    sides as they stood are shown: the edited one is nowhere named.
     """
     own = select(Reservation.task_id).where(Reservation.campaign_id == campaign.id, Reservation.person_id == person_id)
     tasks, name = session.exec(own.distinct()).all(), session.get_one(Person, person_id).name
@@ -80,8 +93,21 @@ def load_own_work(session: Session, campaign: CampaignSettings, person_id: str) 
     answers = {task.task: task.answers for task in resolved}
     decided = {task: str(campaign.questions.measured(given)) for task, given in answers.items() if measure in given}
     labels = tuple(sorted(newest.values(), key=lambda label: label.created_at))
-    texts = select(Task.id, ItemRow.text).join(ItemRow, col(ItemRow.id) == Task.item_id).where(col(Task.id).in_(tasks))
-    return PersonWork(labels, decided, {}), dict(session.exec(texts).all())
+    rows = session.exec(
+        select(Response.id, Response.swapped, ItemRow.text, col(_ORIGINAL.text))
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(ItemRow, col(ItemRow.id) == Task.item_id)
+        .outerjoin(_ORIGINAL, col(_ORIGINAL.id) == ItemRow.parent_id)
+        .where(col(Response.id).in_([label.response for label in labels]))
+    )
+    is_pair = campaign.questions.unit == "pair"
+    seen = {
+        response: SeenSummary(original if is_pair and original is not None and not swapped else text, swapped)
+        for response, swapped, text, original in rows
+        if response is not None
+    }
+    return PersonWork(labels, decided, {}), seen
 
 
 def work_by_day(work: PersonWork, campaign: CampaignSettings) -> list[dict[str, object]]:

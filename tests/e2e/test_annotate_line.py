@@ -1,4 +1,4 @@
-"""What a label costs a slow line: bytes between server and browser for each item."""
+"""The price of a label on a slow line: bytes between server and browser for each item."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def adjudicated(manager: Page, words: str) -> None:
 
 
 def expected_decisions(verdicts: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, str]]:
-    """How each labelled item is decided, and the answer: the one dispute was settled as inconsistent."""
+    """The decision and the answer of each labelled item: the one dispute was settled as inconsistent."""
     decisions = {}
     for summary in {summary for person in verdicts for summary in person}:
         given = [person[summary] for person in verdicts if summary in person]

@@ -64,7 +64,7 @@ def tick(page: Page, place: int) -> None:
 
 
 def opened(page: Page, button: str) -> Locator:
-    """What a button of the ticked items opens."""
+    """The form that a button of the ticked items opens."""
     press(page.locator(".st-key-item-buttons").get_by_role("button", name=button))
     return page.get_by_test_id("stPopoverBody")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.results.person_work import as_decided, work_by_day
+from annotations.campaigns.questions import unswap_answers
+from annotations.results.person_work import SeenSummary, as_decided, work_by_day
 from pages.ui.annotate.current_task import annotate_state, labelling, read_or_keep
 from pages.ui.annotate.labeller import format_answer
 
@@ -28,7 +29,7 @@ def _set_open(shown: bool) -> None:
 def _work_dialog(campaign: CampaignSettings) -> None:
     import pandas as pd
 
-    work, summaries = read_or_keep(f"own work {campaign.id}", lambda: labelling().own_work(campaign.id))
+    work, seen = read_or_keep(f"own work {campaign.id}", lambda: labelling().own_work(campaign.id))
     if not work.labels:
         st.caption("You have labelled nothing here yet.")
         return
@@ -41,15 +42,15 @@ def _work_dialog(campaign: CampaignSettings) -> None:
             st.metric("As decided", f"{sum(matches)} of {len(matches)}", width=160)
     days = pd.DataFrame(work_by_day(work, campaign)).rename(columns={"period": "day"}).dropna(axis="columns", how="all")
     st.dataframe(days, hide_index=True, alt="Your work by day", placeholder="")
-    question = campaign.questions.by_id[campaign.questions.measure]
+    text_column = "summary on the left" if campaign.questions.unit == "pair" else "summary"
     frame = pd.DataFrame(
         [
             {
-                "your answer": format_answer(question, campaign.questions.measured(label.answers)),
-                "decided": format_answer(question, work.decided[label.task]) if label.task in work.decided else None,
+                "your answer": _as_seen(campaign, seen[label.response], campaign.questions.measured(label.answers)),
+                "decided": _as_seen(campaign, seen[label.response], work.decided.get(label.task)),
                 "seconds": label.active_ms / 1000,
                 "when": label.created_at,
-                "summary": summaries.get(label.task),
+                text_column: seen[label.response].text,
             }
             for label in reversed(work.labels)
         ]
@@ -61,9 +62,18 @@ def _work_dialog(campaign: CampaignSettings) -> None:
         alt="Your labels",
         placeholder="",
         column_config={
-            "summary": st.column_config.Column(width="large"),
+            text_column: st.column_config.Column(width="large"),
             "when": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
         },
     )
     if campaign.is_open:
         st.caption("What was decided is shown when the campaign is closed.")
+
+
+def _as_seen(campaign: CampaignSettings, seen: SeenSummary, answer: object) -> str | None:
+    """An answer to the measured question with the sides as they stood for this person."""
+    questions = campaign.questions
+    if answer is None:
+        return None
+    answers = unswap_answers(questions, {questions.measure: answer}, seen.is_swapped)
+    return format_answer(questions.by_id[questions.measure], answers[questions.measure])

@@ -156,7 +156,8 @@ def _create_bar(
     if pressed:
         with error_as_notice():
             tasks, order = _in_order(read_questions(wording.questions), wording.rules, items.tasks)
-            qualification = qualification_of(template, name.strip(), current_member().name) if template else None
+            gating = template if wording.rules.skills else None
+            qualification = qualification_of(gating, name.strip(), current_member().name) if gating else None
             if qualification:
                 campaign = campaign_manager().create_qualified(
                     name.strip(), wording, tasks, people, qualification, earlier

@@ -54,7 +54,7 @@ def printed_guidelines(template: CampaignTemplate, questions: QuestionSet, key: 
 def template_notes(template: CampaignTemplate, rules: CampaignRules, known: Mapping[str, int]) -> None:
     """Show parts of the template, and its differences from the paper under these rules."""
     parts = [f"{format_count(number, 'item')} of {part}" for part, number in known.items() if number]
-    if template.qualification:
+    if template.qualification and rules.skills:
         title = read_questions(bundled_question_sets()[template.qualification]).title
         parts.append(f"a campaign before it, “{title}”, of which {template.qualification_pass} answers must be right")
     if rules.check_code:

@@ -57,7 +57,7 @@ def progress_by_definition(session: Session, campaign: CampaignSettings, now: da
     return CampaignProgress(
         tasks=len(tasks),
         required=sum(needed.values()),
-        answered=len(last),
+        answered=sum(min(len(given), needed[task]) for task, given in by_task.items()),
         in_progress=sum(row.state == "open" and row.expires_at > now for row in work),
         complete=len(done),
         disputed=sum(

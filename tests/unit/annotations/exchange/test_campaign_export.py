@@ -20,6 +20,7 @@ from sqlmodel import Session, select
 from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionContent, add_version, load_campaign
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
+from annotations.campaigns.withdrawals import load_withdrawals
 from annotations.exchange import campaign_import
 from annotations.exchange.campaign_export import find_campaign_id
 from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
@@ -32,6 +33,8 @@ from annotations.labelling.labelling import AnnotatorActions
 from annotations.management.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.management.campaign_progress import CampaignProgress, compute_progress
 from annotations.management.comments import AnnotatorComments, ManagerComments, SentComment
+from annotations.management.item_actions import ItemActions
+from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role, load_people, member_of
 from annotations.results.curation import CuratorActions
 from annotations.results.label_agreement import LabelAgreement, compute_agreements
@@ -228,6 +231,28 @@ def test_a_campaign_moves_between_databases_with_equal_statistics(store: Store, 
     assert (imported.name, imported.version, imported.guidelines) == (original.name, 2, "Read twice.")
     assert figures(other, imported) == figures(store, original)
     assert lines(other) == lines(store)
+
+
+def test_a_withdrawn_item_stays_withdrawn_in_another_database(store: Store, other: Store) -> None:
+    opened = make_campaign(store, items=3, overlap=2)
+    ada = opened.person("ada", Role.MANAGER)
+    manager, items = ManagerActions(store, ada), ItemActions(store, ada)
+    opened.label(opened.annotator("ben"), 3)
+    first, second, third = (row.task for row in manager.tasks(opened.campaign.id))
+    items.withdraw(opened.campaign.id, [first], "Cut off.")
+    items.bring_back(opened.campaign.id, [first], "It is whole.")
+    items.correct(opened.campaign.id, second, ("Boat 9 took crates.", "", "Boat 9 took them."), "A typing error.")
+    items.withdraw(opened.campaign.id, [third], "Cut off.")
+    imported = CampaignFixture(other, import_campaign(other, lines(store)), opened.events)
+    there = ManagerActions(other, Member("", "eva", Role.MANAGER))
+    rows = there.tasks(imported.campaign.id)
+    assert [row.withdrawn for row in rows] == ["", "A typing error.", "Cut off.", ""]
+    with read_session(other.engine) as session:
+        withdrawn = load_withdrawals(session, imported.campaign.id)
+    assert [withdrawn[rows[place].task].replaced_by for place in (1, 2)] == [rows[3].task, None]
+    assert sorted(label.counts for label in there.labels(imported.campaign.id)) == [False, False, True]
+    had = {task.left for task in imported.label(imported.annotator("cem"), 2)}
+    assert had == {rows[0].summary, rows[3].summary}
 
 
 def test_an_import_is_worth_as_much_as_the_original(store: Store, source: CampaignFixture, exported: list[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,7 @@ from annotations.management.campaign_templates import (
 from annotations.management.candidates import ready_known_tasks, tasks_for_candidate
 from annotations.management.manage import ManagerActions, local_member
 from annotations.people.people import Role, add_person
+from annotations.store.records import RecordError
 from annotations.store.store import Store
 from core.data.datasets.bump import Bump
 from core.text import to_records
@@ -119,6 +122,49 @@ def write(person: AnnotatorActions, campaign: CampaignSettings) -> list[tuple[st
         }
         person.send(SentResponse(task.reservation, "answer", f"w{task.reservation}", answers))
     return asked
+
+
+def work_behind_a_qualification(
+    store: Store, name: str, earlier: Sequence[str] = (), **rules: object
+) -> tuple[ManagerActions, CampaignSettings, CampaignSettings]:
+    """Two items of work of a template, without training, each with an earlier label of these people, and the campaign that qualifies."""
+    template = TEMPLATES[name]
+    text = bundled_question_sets()[template.questions]
+    questions = read_questions(text)
+    answer = next(iter(questions.by_id[questions.measure].values))
+    originals = [candidate for candidate in bundled_candidates() if not candidate.edited][:2]
+    work = [
+        replace(task, earlier=dict.fromkeys(earlier, answer))
+        for candidate in originals
+        for task in tasks_for_candidate(candidate, questions, [ErrorType.INTRINSIC_ENTITY])
+    ]
+    manager = ManagerActions(store, local_member(store, "ada"))
+    qualification = qualification_of(template, "Work", "ada")
+    assert qualification is not None
+    content = VersionContent(text, "", CampaignRules.model_validate({**template.rules, **rules}))
+    campaign = manager.create_qualified("Work", content, work, EVERYBODY, qualification, earlier)
+    [first] = [row for row in manager.campaigns() if row.name == qualification.name]
+    return manager, campaign, first
+
+
+@pytest.mark.parametrize("name", [template.name for template in TEMPLATES.values() if template.qualification])
+def test_nobody_gets_an_item_before_the_qualification(store: Store, name: str) -> None:
+    _, campaign, first = work_behind_a_qualification(store, name)
+    tove = annotator(store, "tove")
+    assert isinstance(tove.next(campaign.id), NoTask)
+    qualify(tove, first)
+    assert isinstance(tove.next(campaign.id), ShownTask)
+
+
+def test_earlier_labels_come_along_behind_a_qualification(store: Store) -> None:
+    manager, campaign, _ = work_behind_a_qualification(store, "rate-of-errors", ["mira"])
+    assert [label.person for label in manager.labels(campaign.id)] == ["mira (imported)"] * 2
+
+
+def test_answers_are_filled_in_after_a_campaign_is_made_also_behind_a_qualification(store: Store) -> None:
+    with pytest.raises(RecordError, match="No answers are filled in yet"):
+        work_behind_a_qualification(store, "rate-of-errors", mode="pre-annotated")
+    assert not ManagerActions(store, local_member(store, "ada")).campaigns()
 
 
 def test_two_people_run_bump_task_1_to_its_export(store: Store, tmp_path: Path) -> None:

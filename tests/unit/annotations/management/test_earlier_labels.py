@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
-from annotations.campaigns.campaign import CampaignRules, CampaignSettings, VersionContent
+from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.questions import bundled_question_sets, read_questions
 from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.labelling.labelling import AnnotatorActions
-from annotations.management.candidates import candidates_from_items, tasks_for_candidate
+from annotations.management.candidates import (
+    candidate_from_pair,
+    candidates_from_items,
+    earlier_answers,
+    tasks_for_candidate,
+)
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role, add_person
+from annotations.store.records import PairRecord
 from annotations.store.store import Store
 from core.data import ImportCounts, readable_items
 from core.data.datasets.generic import Generic
-from tests.unit.annotations.campaigns.actors import CampaignFixture
+from core.types import Judgement, Verdict
+from tests.unit.annotations.campaigns.actors import CampaignFixture, save_items
 
 TEXT = bundled_question_sets()["label-summaries"]
 VOTES = [("consistent", "consistent"), ("inconsistent", "consistent"), ("inconsistent", "")]
@@ -88,6 +96,37 @@ def test_only_people_who_are_named_come_along(store: Store, tmp_path: Path) -> N
     manager, campaign = campaign_of_file(store, tmp_path, [first])
     assert {label.person for label in manager.labels(campaign.id)} == {f"{first} (imported)"}
     assert [person.active for person in manager.people() if person.name.startswith(first)] == [False]
+
+
+def test_people_who_differ_elsewhere_ask_for_one_more_label(store: Store) -> None:
+    _, campaign = campaign_of_votes(store, {"mira": "consistent", "joan": "inconsistent"}, overlap=2, most_overlap=3)
+    assert len(CampaignFixture(store, campaign).label(AnnotatorActions(store, _annotator(store)), 2)) == 2
+
+
+def test_more_labels_than_an_item_needs_are_none_of_another(store: Store) -> None:
+    votes = {"mira": "consistent", "joan": "inconsistent", "eva": "consistent"}
+    manager, campaign = campaign_of_votes(store, votes, overlap=1)
+    progress = manager.progress(campaign.id)
+    assert (progress.answered, progress.required, progress.complete, progress.remaining) == (1, 2, 1, 1)
+
+
+def test_a_figure_over_several_people_is_no_person() -> None:
+    pair = PairRecord("Boat 1 took crates.", *["Boat 1 took crates."] * 2, (), by="ada", source="pasted")
+    judgements = tuple(
+        Judgement("b-1", name, Verdict.CONSISTENT) for name in (" Majority ", "gold", "all", " ", " mira ")
+    )
+    candidate = replace(candidate_from_pair("b-1", pair), judgements=judgements)
+    assert earlier_answers(candidate, read_questions(TEXT)) == {"mira": "consistent"}
+
+
+def campaign_of_votes(store: Store, votes: dict[str, str], **rules: int) -> tuple[ManagerActions, CampaignSettings]:
+    """A campaign of two summaries, of which one has earlier labels."""
+    with store.writing() as session:
+        ada = add_person(session, "ada", Role.MANAGER)
+    tasks = [NewTask(save_items(store, 1)[0], earlier=votes), NewTask(save_items(store, 2)[0])]
+    manager = ManagerActions(store, ada)
+    content = VersionContent(TEXT, "", CampaignRules.model_validate(rules))
+    return manager, manager.create("Votes", content, tasks, earlier=list(votes))
 
 
 def _annotator(store: Store) -> Member:

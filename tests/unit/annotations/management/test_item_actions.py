@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+from datetime import UTC, datetime
 
+import pytest
+from sqlalchemy import update
+from sqlmodel import select
+
+from annotations.campaigns.campaign import CampaignRules, VersionContent
+from annotations.campaigns.questions import bundled_question_sets
+from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.management.item_actions import ItemActions
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
+from annotations.store.database import read_session
 from annotations.store.records import RecordError, RightsError
+from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
@@ -94,6 +103,56 @@ def test_items_are_held_for_the_person_whom_they_are_handed_to(store: Store) -> 
     stranger = Member("nobody", "nobody", Role.ANNOTATOR)
     with pytest.raises(RightsError):
         items.reassign(id, list(by_summary.values()), stranger)
+
+
+def test_an_item_with_all_its_labels_is_handed_to_nobody_whoever_left_it_open(store: Store) -> None:
+    opened = make_campaign(store, items=1, overlap=1)
+    id, (manager, items) = opened.campaign.id, managing(opened)
+    ben, cem, dan = opened.annotator("ben"), opened.annotator("cem"), opened.person("dan")
+    opened.next_task(ben)
+    with store.writing() as session:
+        session.execute(update(Reservation).values(expires_at=datetime(2020, 1, 1, tzinfo=UTC)))
+    opened.label(cem, 1)
+    assert items.reassign(id, [manager.tasks(id)[0].task], dan) == 0
+
+
+def test_a_repeat_that_is_open_is_no_place_to_hand_over(store: Store) -> None:
+    opened = make_campaign(store, items=40, overlap=1, repeat_every=2, apart=0)
+    id, items = opened.campaign.id, managing(opened)[1]
+    ben, dan = opened.annotator("ben"), opened.person("dan")
+    repeated: list[str] = []
+    while not repeated:
+        shown = opened.next_task(ben)
+        with read_session(store.engine) as session:
+            repeated = list(session.exec(select(Reservation.task_id).where(Reservation.turn == 2)))
+        if not repeated:
+            opened.send(ben, shown)
+    assert items.reassign(id, repeated, dan) == 0
+    opened.send(ben, shown)
+
+
+def test_a_closed_campaign_holds_no_item_for_anybody(store: Store) -> None:
+    opened = make_campaign(store, items=1)
+    id, (manager, items) = opened.campaign.id, managing(opened)
+    content = VersionContent(bundled_question_sets()["label-summaries"], "", CampaignRules(), is_open=False)
+    manager.revise(id, content)
+    with pytest.raises(RecordError, match="closed"):
+        items.reassign(id, [manager.tasks(id)[0].task], opened.person("dan"))
+
+
+def test_the_data_statement_names_items_that_were_withdrawn_and_why(store: Store) -> None:
+    opened = make_campaign(store, items=4)
+    id, (manager, items) = opened.campaign.id, managing(opened)
+    opened.label(opened.annotator("ben"), 4)
+    first, second, third, _ = (row.task for row in manager.tasks(id))
+    exports = ExportActions(store, opened.person("eva", Role.MANAGER))
+    assert "Withdrawn" not in exports.file(id, "data-statement", ExportTerms()).decode()
+    items.withdraw(id, [first, second], "Cut | off.")
+    items.correct(id, third, ("Boat 9 took crates.", "", "Boat 9 took them."), "A typing error.")
+    statement = exports.file(id, "data-statement", ExportTerms()).decode()
+    assert "1 item with 1 label, given" in statement
+    assert "| 2 | Cut \\| off. | nothing |" in statement
+    assert "| 1 | A typing error. | another version of the texts |" in statement
 
 
 def test_only_a_manager_may_and_only_with_a_reason(store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.questions import unswap_answers
 from annotations.management.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
@@ -66,11 +67,11 @@ def test_an_annotator_sees_decisions_once_the_campaign_is_closed_and_no_gold(sto
     assert len(ben.own_work(id)[0].labels) == 3
     for place in range(3):
         opened.send(cem, opened.next_task(cem), **({"answers": BAD} if place == 0 else {}))
-    work, summaries = ben.own_work(id)
+    work, seen = ben.own_work(id)
     assert not work.decided
     assert not work.gold
     assert {label.person for label in work.labels} == {"ben"}
-    assert set(summaries) == {label.task for label in work.labels}
+    assert set(seen) == {label.response for label in work.labels}
 
     disputed = next(task for task in manager.resolved_tasks(id) if not task.answers)
     eva = AdjudicatorActions(store, opened.person("eva", Role.ADJUDICATOR))
@@ -82,3 +83,16 @@ def test_an_annotator_sees_decisions_once_the_campaign_is_closed_and_no_gold(sto
     assert work.decided[disputed.task] == "inconsistent"
     assert len(work.decided) == 3
     assert [label.task in work.decided for label in work.labels if label.part == "gold"] == []
+
+
+def test_the_sides_of_a_pair_stand_in_their_own_work_as_the_person_saw_them(store: Store) -> None:
+    opened = make_campaign(store, "label-pairs", items=30)
+    ben = opened.annotator("ben")
+    shown = opened.label(ben, 30)
+    work, seen = ben.own_work(opened.campaign.id)
+    assert [seen[label.response].text for label in work.labels] == [task.left for task in shown]
+    assert [
+        unswap_answers(opened.campaign.questions, label.answers, seen[label.response].is_swapped)["unfaithful"]
+        for label in work.labels
+    ] == ["right"] * 30
+    assert len({row.is_swapped for row in seen.values()}) == 2

@@ -212,3 +212,15 @@ def test_changed_guidelines_show_their_new_lines(open_page: Open, store: Store) 
     assert [heading.value for heading in app.subheader] == ["The guidelines have changed"]
     assert "+ Check every number." in app.code[0].value
     assert "guidelines 2" in app.caption[0].value
+
+
+def test_own_work_has_the_sides_of_a_pair_as_they_stood(open_page: Open, store: Store) -> None:
+    opened = make_campaign(store, "label-pairs", items=31)
+    shown = opened.label(opened.annotator_of(local_member(store, services.settings().user)), 30)
+    app = annotate(open_page)
+    app.button(key="own-work").click().run()
+    assert not app.exception
+    labels = next(table.value for table in app.dataframe if "your answer" in table.value)
+    assert list(labels["summary on the left"]) == [task.left for task in reversed(shown)]
+    assert len(set(labels["summary on the left"].str.startswith("Raft"))) == 2  # the edited ones stand on either side
+    assert len(set(labels["your answer"])) == 1  # all were said to be on the right

@@ -40,6 +40,17 @@ def test_a_template_is_one_press(template: object, open_page: Open, store: Store
     assert ("Round 1, qualification" in made) == bool(listed.qualification)
 
 
+def test_no_campaign_goes_before_items_that_ask_for_no_skill(open_page: Open, store: Store) -> None:
+    app = form(open_page, "rate-of-errors")
+    assert any("a campaign before it" in caption.value for caption in app.caption)
+    app.toggle(key="new-campaign-rate-of-errors-skills-True").set_value(False).run()
+    assert not any("a campaign before it" in caption.value for caption in app.caption)
+    app.button(key="new-campaign-go").click().run()
+    assert not app.exception
+    with read_session(store.engine) as session:
+        assert [campaign.name for campaign in load_campaigns(session)] == ["Round 1"]
+
+
 def test_the_form_says_how_it_differs_from_the_paper(open_page: Open) -> None:
     app = form(open_page, "bump-task-1")
     [expander] = [box for box in app.expander if box.label.startswith("How this differs from the paper")]
