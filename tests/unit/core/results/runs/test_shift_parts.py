@@ -113,3 +113,6 @@ def test_a_document_is_perturbed_and_its_summary_stays(tmp_path: Path) -> None:
     assert made["document"] != made["original_document"]
     assert "label" not in made
     assert (refused["status"], refused["document"]) == ("refused", "Rain.")
+    assert refused["error"].startswith("The document, read in place of a summary: ")
+    assert "“summary” is the document" in result.output
+    assert {edit["explanation"] for edit in made["document_edits"]} == {""}
