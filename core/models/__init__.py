@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
-    from core.models.hardware import Hardware, read_hardware
+    from core.models.hardware import Hardware, read_hardware, require_devices
     from core.models.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
     from core.models.llm.chat import (
         Sampling,

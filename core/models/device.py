@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Condition
 
-from core.errors import BadSettingError
-
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
 _COLLECTIONS = (10_000, 20, 10)  # new objects before a collection, and collections before one of older objects
@@ -32,19 +30,8 @@ def kind_of(device: str) -> str:
     return device.partition(":")[0]
 
 
-def require_devices(setting: str) -> None:
-    """Raise BadSettingError for devices that are named and not here; imports torch only to look for cuda or mps."""
-    named = [] if setting in {"auto", "all"} else [name for name in setting.split(",") if kind_of(name) != "cpu"]
-    absent = [name for name in named if name not in _all_accelerators()]
-    if absent:
-        here = ", ".join(_all_accelerators()) or "none"
-        raise BadSettingError(
-            f"Models are to run on {', '.join(absent)}, and torch finds {here} on this machine. Set "
-            f"TOUCHSTONE_DEVICE (or --device) to auto, all or cpu, or install a build of torch for {kind_of(absent[0])}."
-        )
-
-
-def _all_accelerators() -> tuple[str, ...]:
+def all_accelerators() -> tuple[str, ...]:
+    """The devices beside the processor that torch finds; imports torch."""
     kind = _accelerator()
     return (kind, *_all_gpus()) if kind == "cuda" else (kind,) if kind else ()
 

@@ -91,7 +91,7 @@ class ModelPool:
     def devices(self) -> tuple[str, ...]:
         """The devices that models run on; for "auto" and "all" the first look imports torch."""
         resolved = devices.resolve_devices(self._wanted_device)
-        if self._wanted_device in {"auto", "all"} and (warning := read_hardware(resolved[0]).warning):
+        if self._wanted_device in {"auto", "all"} and (warning := read_hardware(resolved).warning):
             _log.warning(warning)
         return resolved
 

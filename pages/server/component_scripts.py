@@ -42,15 +42,22 @@ export default component => {
   return drawComponent({ ...component, data: component.data[0] });
 };
 """
-# a component may be drawn again, or be gone, before its script is there
+# A component may be drawn again, or be gone, before its script is there. A browser that failed to fetch an address gives up on it, so that
+# each try has one of its own. The text is short, as it comes with every change of the data.
 _LOADER = """
-let draw = null;
-const loading = import(`${location.origin}ADDRESS`).then(script => { draw = script.default; });
+let draw, loading;
+const load = tries => import(location.origin + 'ADDRESS' + (tries ? `?${tries}` : '')).then(
+  script => { draw = script.default; },
+  error => tries < 4 ? new Promise(done => setTimeout(done, 500 << tries)).then(() => load(tries + 1)) : Promise.reject(error),
+);
 export default component => {
   if (draw) return draw(component);
-  let isGone = false, close = null;
-  const later = loading.then(() => { if (!isGone) close = draw(component); });
-  return () => { isGone = true; later.then(() => close?.()); };
+  let gone, close;
+  (loading ??= load(0)).then(
+    () => { if (!gone) close = draw(component); },
+    () => { component.parentElement.innerHTML = '<p role="alert">This part could not be fetched. Nothing is lost: reload the page.</p>'; },
+  );
+  return () => { gone = true; close?.(); };
 };
 """
 
@@ -87,7 +94,7 @@ def component_script(name: str) -> str:
 
 def loading_script(name: str) -> str:
     """A script that fetches the one of a component, with its style and markup, by its address."""
-    return _LOADER.replace("ADDRESS", f"{base_path()}{_FOLDER}{name}-{_hash(name)}.js")
+    return re.sub(r"\n *", "\n", _LOADER).replace("ADDRESS", f"{base_path()}{_FOLDER}{name}-{_hash(name)}.js")
 
 
 def _unexported(name: str) -> str:

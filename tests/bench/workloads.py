@@ -13,7 +13,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from core.data.datasets import bundled
-from core.models import device as devices
+from core.models import require_devices
 from core.scoring.metric import Metric
 from core.settings import Settings
 from core.text.segmentation import sentences
@@ -139,7 +139,7 @@ class BothRuns:
 
 def run_bench(specs: Sequence[str], sizes: Sizes, plan: BenchPlan, settings: Settings) -> Iterator[BenchRow]:
     """Lines as they are measured, metric by metric; raises TouchstoneError at once for what cannot be timed."""
-    devices.require_devices(settings.device)
+    require_devices(settings.device)
     for spec in specs:
         parse_supported_metric(spec)
     return chain.from_iterable(_bench_metric(spec, sizes, plan, settings) for spec in specs)

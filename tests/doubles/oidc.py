@@ -29,9 +29,9 @@ class Provider:
     key: RSAKey = field(default_factory=lambda: RSAKey.generate_key(2048, {"kid": "one"}))
     nonces: dict[str, str] = field(default_factory=dict)
     algorithm: str = "RS256"
-    """That tokens are signed by: none, and HS256 with the public key as a secret, are what forgers try."""
+    """Signature of its tokens; forgers try none, and HS256 with the public key as a secret."""
     published: RSAKey | None = None
-    """The key that it says is its own, if another one than tokens are signed with."""
+    """Key that it publishes, where it signs with another one."""
 
     def metadata(self) -> dict[str, Any]:
         return {

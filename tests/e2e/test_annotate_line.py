@@ -17,7 +17,7 @@ from tests.e2e.waiting import START_MS
 
 pytestmark = pytest.mark.e2e
 
-MOST_BYTES = 6 * 1024
+MOST_BYTES = 6_000
 
 
 class CountingLine:
@@ -79,13 +79,12 @@ def test_an_item_takes_few_bytes(page: Page, shared_server: SharedServer) -> Non
         annotate_page.start()
         annotate_page.at("Item 1", START_MS)
         label(annotate_page, 1)
-        spent = []
+        before = line.bytes["received"]
         for number in range(2, 6):
-            before = line.bytes["received"]
             label(annotate_page, number)
-            spent.append(line.bytes["received"] - before)
         expect(page.get_by_text("5 answered by you")).to_be_visible()
-    assert min(spent) <= MOST_BYTES  # the others may have a look at the jobs beside them
+        spent = (line.bytes["received"] - before) / 4
+    assert spent <= MOST_BYTES
 
 
 def label(annotate_page: AnnotatePage, number: int) -> None:

@@ -32,7 +32,7 @@ FORGED: tuple[dict[str, object], ...] = (
     {"exp": 1_000_000_000, "iat": 999_999_000},
     {"nonce": "of another sign-in"},
 )
-"""What a token says in place of what this sign-in is for."""
+"""Claims of a token that is not for this sign-in."""
 
 
 @pytest.fixture(scope="module")

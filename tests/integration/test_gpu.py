@@ -55,7 +55,7 @@ def _scores(metric: Metric, device: str, cache: Path) -> Sequence[float]:
 
 
 def test_a_gpu_is_named_with_its_memory_and_driver() -> None:
-    hardware = read_hardware("cuda")
+    hardware = read_hardware(["cuda"])
     assert torch.cuda.get_device_name(0) in hardware.summary
     assert "driver" in hardware.summary
     assert hardware.warning == ""

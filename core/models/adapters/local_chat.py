@@ -44,25 +44,30 @@ class AnsweringModel(ABC):
             answers: dict[int, Answer] = {}
             groups: dict[Sampling, list[int]] = {}
             for number, row in enumerate(rows):
-                groups.setdefault(replace(sampling_of(row.question), sample=0), []).append(number)
-            for numbers in groups.values():
-                written = self._write([rows[number] for number in numbers])
+                sampling = sampling_of(row.question)
+                same = replace(sampling, sample=0, max_tokens=min(sampling.max_tokens, self._room(row)))
+                groups.setdefault(same, []).append(number)
+            for sampling, numbers in groups.items():
+                written = self._write([rows[number] for number in numbers], sampling)
                 answers.update(zip(numbers, written, strict=True))
         return [answers[number] for number in range(len(rows))]
 
     @abstractmethod
-    def _write(self, rows: Sequence[Row]) -> list[Answer]:
-        """The answers to rows with equal sampling."""
+    def _room(self, row: Row) -> int:
+        """The tokens that the model can write after a row."""
 
-    def _generate(self, ids: Tensor, mask: Tensor, questions: Sequence[Question], most: int) -> Tensor:
+    @abstractmethod
+    def _write(self, rows: Sequence[Row], sampling: Sampling) -> list[Answer]:
+        """The answers to rows with equal sampling and room."""
+
+    def _generate(self, ids: Tensor, mask: Tensor, questions: Sequence[Question], sampling: Sampling) -> Tensor:
         """Tokens that were written, up to the limit, (rows, tokens); where they are sampled, each row by the seed of its question."""
-        sampling = sampling_of(questions[0])
         generate = cast(Callable[..., Tensor], self._network.generate)
         draws = [RowDraws(questions, sampling, ids.device)] if sampling.temperature else []
         return generate(
             input_ids=ids,
             attention_mask=mask,
-            max_new_tokens=most,
+            max_new_tokens=sampling.max_tokens,
             num_beams=1,
             do_sample=False,
             logits_processor=LogitsProcessorList(draws),
@@ -87,7 +92,8 @@ class RowDraws(LogitsProcessor):
         for warper in self._warpers:
             logits = warper(input_ids, logits)
         waits = torch.stack([torch.empty_like(logits[0]).exponential_(generator=source) for source in self._sources])
-        return cast(torch.FloatTensor, logits - waits.log())
+        # a wait of 0 would be drawn whatever its logit
+        return cast(torch.FloatTensor, logits - waits.clamp_min(torch.finfo(waits.dtype).tiny).log())
 
 
 class ChatModel(AnsweringModel):
@@ -125,16 +131,14 @@ class ChatModel(AnsweringModel):
             )
         return Row(question, len(tokens), (tokens,), writes=True)
 
-    def _write(self, rows: Sequence[Row]) -> list[Answer]:
-        """The answers to rows with equal sampling, padded on the left."""
+    def _room(self, row: Row) -> int:
+        return max_positions(self._network) - row.length
+
+    def _write(self, rows: Sequence[Row], sampling: Sampling) -> list[Answer]:
+        """The answers to rows with equal sampling and room, padded on the left."""
         ids, mask = self._pad([row.payload[0].ids for row in rows])
-        questions, longest = [row.question for row in rows], ids.shape[1]
-        sampling = sampling_of(questions[0])
-        most = min(sampling.max_tokens, max_positions(self._network) - longest)
-        written = self._generate(ids, mask, questions, most)
-        return [
-            self._answer(row, tokens, sampling.stop) for row, tokens in zip(rows, written[:, longest:], strict=True)
-        ]
+        written = self._generate(ids, mask, [row.question for row in rows], sampling)[:, ids.shape[1] :]
+        return [self._answer(row, tokens, sampling.stop) for row, tokens in zip(rows, written, strict=True)]
 
     def _answer(self, row: Row, written: Tensor, stop: str) -> Answer:
         ids = written.tolist()
@@ -185,11 +189,13 @@ class InstructionModel(AnsweringModel):
             )
         return Row(question, len(tokens.ids), (tokens,), writes=True)
 
-    def _write(self, rows: Sequence[Row]) -> list[Answer]:
+    def _room(self, row: Row) -> int:
+        return UNLIMITED - row.length  # the window is that of its encoder
+
+    def _write(self, rows: Sequence[Row], sampling: Sampling) -> list[Answer]:
         """The answers to rows with equal sampling."""
         ids, mask, _ = pad_batch([row.payload[0] for row in rows], self._network)
-        sampling = sampling_of(rows[0].question)
-        written = self._generate(ids, mask, [row.question for row in rows], sampling.max_tokens)
+        written = self._generate(ids, mask, [row.question for row in rows], sampling)
         return [self._answer(row, ids, sampling.stop) for row, ids in zip(rows, written[:, 1:].tolist(), strict=True)]
 
     def _answer(self, row: Row, written: list[int], stop: str) -> Answer:

@@ -28,8 +28,8 @@ from core.models import (
     estimate_cost,
     has_cost,
     replacements_folder,
+    require_devices,
 )
-from core.models import device as devices
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import (
     BoardCell,
@@ -78,7 +78,7 @@ class Engine:
 
         Raises BadSettingError for devices that this machine has not, and for a folder of prompts that is none.
         """
-        devices.require_devices(settings.device)
+        require_devices(settings.device)
         replacements_folder()  # here, and not in the middle of a run that has already paid
         pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
         return cls(pool, AnswerCache(settings.cache_dir, settings.cache_bytes), start_batches)

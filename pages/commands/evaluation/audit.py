@@ -44,6 +44,7 @@ from core.errors import TouchstoneError
 from core.evaluation import thresholds_by_metric
 from core.scoring import METRICS, Engine
 from core.settings import Settings
+from core.stats import format_count
 from pages.commands.shared.inputs import open_output, read_bytes, read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
@@ -168,7 +169,7 @@ def command(
     worse = earlier is not None and _print_changes(earlier, report)
     if failed:
         print_status(
-            f"{len(failed)} scores failed, and the audit is not kept. The first: {failed[0]} The same command tries only these again."
+            f"{format_count(len(failed), 'score')} failed, and the audit is not kept. The first: {failed[0]} The same command tries only these again."
         )
     if worse or failed:
         raise typer.Exit(1)

@@ -64,7 +64,7 @@ def command(
         if fetch:
             download_models(pool, metrics)
         setups = {parsed: setup_steps(parsed, pool) for parsed in metrics}
-        hardware = read_hardware(pool.devices[0])
+        hardware = read_hardware(pool.devices)
     if as_json:
         records = [
             {

@@ -26,6 +26,7 @@ from core.errors import Problem, TouchstoneError, attempt
 from core.model_reference import asks_endpoint
 from core.models import format_estimate, list_endpoints
 from core.scoring import METRICS, metric_title, metric_titles
+from core.stats import format_count
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.server.job_work import audit_work, audits, begin_audit
@@ -280,7 +281,7 @@ def follow_audit(opened: AuditTask) -> AuditReport | None:
         st.info("This audit was stopped. What was scored is kept: begin it again to go on.", icon=":material/stop:")
     elif failed := opened.evidence and opened.evidence.unexpected:
         st.warning(
-            f"{len(failed)} scores failed, and this audit is not kept. The first: {escape_message(failed[0])} "
+            f"{format_count(len(failed), 'score')} failed, and this audit is not kept. The first: {escape_message(failed[0])} "
             "Begin it again to try only these.",
             icon=":material/error:",
         )

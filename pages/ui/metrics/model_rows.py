@@ -53,7 +53,7 @@ _ICONS = {
 def memory_bar(engine: Engine) -> None:
     """Device, how much of the memory for models is in use, and how much of the disk for their answers; a GPU that is not used, too."""
     pool = engine.pool
-    hardware = read_hardware(pool.devices[0])
+    hardware = read_hardware(pool.devices)
     if hardware.warning:
         st.warning(escape_markdown(hardware.warning), icon=":material/error:")
     used = sum(state.nbytes for state in pool.states().values())

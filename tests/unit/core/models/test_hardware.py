@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
-from core.models.hardware import TorchBuild, driver_version, read_hardware, unused_gpu
+from core.errors import BadSettingError
+from core.models.hardware import TorchBuild, driver_version, read_hardware, require_devices, unused_gpu
 from tests.unit.command_line import run
 
 OLD_KIND = (
@@ -38,13 +40,13 @@ def machine(
 @pytest.mark.parametrize(
     ("build", "driver", "opened", "visible", "said"),
     [
-        (CPU, "580.65.06", True, None, r"torch 2\.13\.0\+cpu is a build for CPUs\. .*make run DEVICE=cuda"),
-        (CUDA_13, "570.86.10", True, None, r"driver 570\.86\.10 is too old for torch 2\.13\.0\+cu130, .*CUDA 13\.0 .*580\.65"),
-        (CUDA_13, "580.65.06", False, None, "this container has no access .*docker run --gpus all"),
+        (CPU, "580.65.06", True, None, r"torch 2\.13\.0\+cpu is a build for CPUs, and the driver is 580\.65\.06\. make run DEVICE=auto"),
+        (CUDA_13, "570.86.10", True, None, r"CUDA 13\.0, which takes driver 580\.65 or newer, and the driver is 570\.86\.10\. Update it"),
+        (CUDA_13, "580.65.06", False, None, "no /dev/nvidiactl.*docker run --gpus all"),
         (CUDA_13, "", False, None, "no driver of NVIDIA is loaded"),
         (CUDA_13, "580.65.06", True, "", "CUDA_VISIBLE_DEVICES hides it"),
         (CUDA_13, "580.65.06", True, "-1", "CUDA_VISIBLE_DEVICES hides it"),
-        (CUDA_12, "570.86.10", True, None, "does not find it, with driver 570.86.10"),
+        (CUDA_12, "570.86.10", True, None, r"does not find it, with driver 570\.86\.10"),
     ],
 )  # fmt: skip
 def test_a_gpu_that_is_not_used_is_named_with_its_reason(
@@ -52,7 +54,8 @@ def test_a_gpu_that_is_not_used_is_named_with_its_reason(
 ) -> None:
     root = machine(tmp_path, driver=driver, opened=opened)
     warning = unused_gpu(build, root, visible)
-    assert warning.startswith("This machine has an NVIDIA GPU, and models run on the CPU: ")
+    assert warning.startswith("This machine has an NVIDIA GPU that is not used: ")
+    assert warning.endswith("TOUCHSTONE_DEVICE=cpu says that this is meant.")
     assert re.search(said, warning)
 
 
@@ -73,5 +76,20 @@ def test_both_kinds_of_driver_tell_their_version(tmp_path: Path) -> None:
 
 
 def test_the_first_line_of_doctor_is_what_models_run_on() -> None:
-    hardware = read_hardware("cpu")
+    hardware = read_hardware(["cpu"])
     assert run("doctor", "rouge2").stdout.splitlines()[0].partition(",")[0] == hardware.summary.partition(",")[0]
+
+
+def test_a_device_that_is_asked_for_and_not_used_is_refused_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("This machine has a GPU.")
+    with pytest.raises(BadSettingError, match=r"torch finds none on this machine.*or there is no such device"):
+        require_devices("cuda")
+    root = machine(tmp_path, driver="470.256.02")
+    monkeypatch.setattr("core.models.hardware._ROOT", root)
+    with pytest.raises(BadSettingError, match=r"This machine has an NVIDIA GPU that is not used: .*470\.256\.02"):
+        require_devices("cuda:0")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert "hides it" in read_hardware(["cpu"]).warning

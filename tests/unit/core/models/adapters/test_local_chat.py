@@ -125,3 +125,10 @@ def test_what_exceeds_the_window_is_refused_and_an_answer_is_cut_at_it(weights: 
     [answer] = said(model, question("Is it?", replace(SAMPLING, max_tokens=500)))
     assert answer.tokens + answer.values[0] == 64
     assert answer.texts[1] == "length"
+
+
+def test_a_longer_question_beside_it_cuts_no_answer(weights: Weights) -> None:
+    model = loaded(weights(speaking_llama, "", SYSTEMLESS, 64))
+    short, long = question("Is it?", replace(SAMPLING, max_tokens=500)), question("word " * 9)
+    [alone] = said(model, short)
+    assert said(model, short, replace(long, options=short.options))[0] == alone

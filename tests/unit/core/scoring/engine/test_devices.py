@@ -14,7 +14,8 @@ from transformers import AutoModel
 
 from core.errors import BadSettingError
 from core.model_reference import local_checkpoints
-from core.models.device import MatrixPrecision, require_devices
+from core.models.device import MatrixPrecision
+from core.models.hardware import require_devices
 from core.scoring.engine.conversation import CellState
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Metric, signature
