@@ -156,12 +156,14 @@ if TYPE_CHECKING:
         changed_words,
         check_shares,
         document_array,
+        outside_note,
         pair_gains,
         pairs_of_shifts,
         score_array,
         score_shifts,
         shift_parts,
         standardised_gain,
+        with_harmless,
     )
     from core.results.runs.stress_run import (
         Check,

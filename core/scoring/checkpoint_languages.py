@@ -122,16 +122,25 @@ def stated_languages(checkpoint: str) -> str:
 
 
 _HEAD = re.compile(r"---\n(.*?)\n---\s", re.DOTALL)
-_CODE = re.compile(r"[a-z]{2,3}")
+_CODE = re.compile(r"([a-z]{2,3})(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))*")  # also of a country or script: pt-BR, zh-Hans
+_NO_CODES = {"mul", "und", "mis", NO_LANGUAGE}
 
 
 def _languages_of_card(card: str) -> str:
-    """The codes in the head of a card of the hub; "" for a card that names none, or only "multilingual"."""
+    """The codes in the head of a card of the hub, without country and script; "" for a card that names none.
+
+    A card with "multilingual" beside a single code does not say which the others are: also "".
+    """
     head = _HEAD.match(card)
     try:
         fields = yaml.safe_load(head[1]) if head else None
     except yaml.YAMLError:
         return ""
     listed = fields.get("language") if isinstance(fields, dict) else None
-    codes = ["no" if code is False else str(code) for code in (listed if isinstance(listed, list) else [listed])]
-    return " ".join(code for code in dict.fromkeys(codes) if _CODE.fullmatch(code))
+    entries = [
+        "no" if entry is False else str(entry).lower() for entry in (listed if isinstance(listed, list) else [listed])
+    ]
+    matches = [match[1] for entry in entries if (match := _CODE.fullmatch(entry))]
+    codes = [code for code in dict.fromkeys(matches) if code not in _NO_CODES]
+    others = {"multilingual", "mul"}.intersection(entries)
+    return "" if others and len(codes) == 1 else " ".join(codes)

@@ -47,7 +47,8 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
     document, contexts = join_contexts(named)
     name = f"{place.path.stem}-{place.number}"
     info = row.get("additional_info")
-    before = _VERDICTS.get(fields.as_word(info.get("original_label")) if isinstance(info, dict) else "")
+    original = fields.optional(info, "original_label") if isinstance(info, dict) else ""
+    before = fields.meaning("original_label", fields.as_word(original), _VERDICTS) if original else None
     return [
         Item(
             Example(name, document, fields.text(row, "statement"), contexts if len(texts) > 1 else ()),

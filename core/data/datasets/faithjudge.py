@@ -25,6 +25,8 @@ _VERDICTS = {
     "questionable": Verdict.BORDERLINE,
     "unwanted": Verdict.INCONSISTENT,
 }
+_SEVERITY = (Verdict.CONSISTENT, Verdict.BORDERLINE, Verdict.INCONSISTENT)
+"""Of several labels of a mark the worst counts."""
 
 
 @DATASETS.add
@@ -85,17 +87,19 @@ def _summary(row: Row, name: str, group: str, document: str) -> Item:
 
 def _mark(mark: Row, name: str, summary: str) -> Judgement:
     labels = fields.texts(mark, "label")
-    verdict = fields.choice({"label": labels[0].partition(".")[0]}, "label", _VERDICTS)
+    verdicts = [fields.meaning("label", label.partition(".")[0].strip().lower(), _VERDICTS) for label in labels]
+    verdict = max(verdicts, key=_SEVERITY.index)
+    category = [label for label, its in zip(labels, verdicts, strict=True) if its is verdict][-1]
     judge, note = fields.text(mark, "annotator"), fields.optional(mark, "note")
     ends = [fields.optional_number(mark, side) for side in ("summary_start", "summary_end")]
-    if None in ends:  # of the whole summary
-        return Judgement(name, judge, verdict, None, labels[-1], note)
-    start, end = (int(place) for place in ends if place is not None)
+    if ends == [None, None]:  # of the whole summary
+        return Judgement(name, judge, verdict, None, category, note)
+    start, end = (int(fields.number(mark, side)) for side in ("summary_start", "summary_end"))
     if not 0 <= start < end <= len(summary):
         raise TouchstoneError(
             f"The fields 'summary_start' and 'summary_end' are {start} and {end}, outside the summary of {len(summary)} characters."
         )
-    return Judgement(name, judge, verdict, Span(start, end), labels[-1], note)
+    return Judgement(name, judge, verdict, Span(start, end), category, note)
 
 
 def _response(row: Row, name: str, group: str, source: Row, part: str) -> Item:

@@ -24,7 +24,7 @@ _SOURCES = ("source_dataset", "src", "source")
 
 @DATASETS.add
 class HalluMix(Importer):
-    """A parquet, CSV or JSONL file, or a folder of them; the pieces are contexts in their order."""
+    """A parquet, JSONL or JSON file, or a folder of them; the pieces are contexts in their order."""
 
     name: ClassVar[str] = "hallumix"
     title: ClassVar[str] = "HalluMix"

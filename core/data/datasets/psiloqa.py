@@ -61,9 +61,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
 
 def _list(row: Row, name: str) -> list[object]:
     entries = fields.value(row, name)
-    if entries is None:
-        return []
-    if not isinstance(entries, list):
+    if not isinstance(entries, list):  # none at all is no label, where an empty list says that nothing is wrong
         raise TouchstoneError(f"The field {name!r} must be a list of [start, end]; got {type(entries).__name__}.")
     return entries
 

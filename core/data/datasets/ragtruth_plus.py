@@ -7,7 +7,7 @@ hallucination_spans.csv: `message_stable_id`, `start_pos`, `end_pos`, `span_text
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,6 +21,10 @@ from core.errors import TouchstoneError
 from core.types import Example, Item, Verdict
 
 _SPANS = "hallucination_spans.csv"
+_IS_ANSWER = {"assistant": True, "user": False}
+
+Marks = Mapping[str, list[tuple[int, Row]]]
+"""The rows of the marks of each message, with their lines."""
 
 
 @DATASETS.add
@@ -40,40 +44,56 @@ class RagTruthPlus(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         for path in item_stream.matching_files(source, "messages.csv"):
-            marks = _rows_by(path.with_name(_SPANS), "message_stable_id")
-            prompts = _prompts(path)
+            spans = path.with_name(_SPANS)
+            marks, messages = _marks(spans), _messages(path)
+            names = {fields.optional(row, "stable_id") for row in messages}
+            for name in (name for name in marks if name not in names):
+                error = f"The field 'message_stable_id' is {name!r}, which messages.csv does not have."
+                yield Refusal(marks[name][0][0], error, spans.name)
+            prompts = _prompts(messages)
 
             def convert(
-                row: Row, _: RecordPlace, marks: Mapping[str, list[Row]] = marks, prompts: Mapping[str, str] = prompts
+                row: Row, _: RecordPlace, marks: Marks = marks, prompts: Mapping[str, list[str]] = prompts
             ) -> list[Item]:
-                return [_item(row, marks, prompts)] if fields.text(row, "role") == "assistant" else []
+                return [_item(row, marks, prompts)] if fields.choice(row, "role", _IS_ANSWER) else []
 
             yield from item_stream.items_of_files([path], convert)
 
 
-def _rows_by(path: Path, key: str) -> Mapping[str, list[Row]]:
+def _marks(path: Path) -> Marks:
     if not path.is_file():
         raise TouchstoneError(
             f"There is no {path.name} beside messages.csv: without it no answer has a label. Copy it there."
         )
-    rows: dict[str, list[Row]] = defaultdict(list)
+    rows: dict[str, list[tuple[int, Row]]] = defaultdict(list)
     for number, row in file_rows(path):
         if isinstance(row, str):
             raise TouchstoneError(f"{path.name}, line {number}: {row}")
-        rows[fields.text(row, key)].append(row)
+        rows[fields.text(row, "message_stable_id")].append((number, row))
     return rows
 
 
-def _prompts(path: Path) -> Mapping[str, str]:
-    """The text of the user by thread."""
-    rows = (row for _, row in file_rows(path) if not isinstance(row, str) and row.get("role") == "user")
-    return {fields.text(row, "message_thread_stable_id"): fields.text(row, "text") for row in rows}
+def _messages(path: Path) -> list[Row]:
+    return [row for _, row in file_rows(path) if not isinstance(row, str)]
 
 
-def _item(row: Row, marks: Mapping[str, list[Row]], prompts: Mapping[str, str]) -> Item:
+def _prompts(messages: Iterable[Row]) -> Mapping[str, list[str]]:
+    """The texts of the user by thread."""
+    prompts: dict[str, list[str]] = defaultdict(list)
+    for row in messages:
+        if fields.as_word(row.get("role")) == "user":
+            prompts[fields.text(row, "message_thread_stable_id")].append(fields.text(row, "text"))
+    return prompts
+
+
+def _item(row: Row, marks: Marks, prompts: Mapping[str, list[str]]) -> Item:
     name, thread, answer = (fields.text(row, field) for field in ("stable_id", "message_thread_stable_id", "text"))
-    if thread not in prompts:
-        raise TouchstoneError(f"The field 'message_thread_stable_id' is {thread!r}, of which no user wrote anything.")
+    texts = prompts.get(thread, [])
+    if len(texts) != 1:
+        raise TouchstoneError(
+            f"The field 'message_thread_stable_id' is {thread!r}, where the user wrote {len(texts)} messages. It must be one, the document."
+        )
+    [document] = texts
     labels = [
         {
             "text": mark.get("span_text"),
@@ -81,13 +101,13 @@ def _item(row: Row, marks: Mapping[str, list[Row]], prompts: Mapping[str, str]) 
             "label_type": mark.get("label"),
             "meta": mark.get("reasoning"),
         }
-        for mark in marks.get(name, [])
+        for _, mark in marks.get(name, [])
     ]
     judgements = tuple(span_judgement(label, name, answer) for label in labels)
     return Item(
-        Example(name, prompts[thread], answer),
+        Example(name, document, answer),
         intended=Verdict.INCONSISTENT if judgements else Verdict.CONSISTENT,
-        group=fields.document_key(prompts[thread]),
+        group=fields.document_key(document),
         judgements=judgements,
         categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
     )

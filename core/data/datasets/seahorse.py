@@ -49,7 +49,7 @@ class Seahorse(Importer):
 
 def _item(row: Row, place: RecordPlace) -> list[Item]:
     group, summary = fields.text(row, "gem_id"), fields.text(row, "summary")
-    answered = fields.optional(row, _ATTRIBUTION)
+    answered = fields.clean_text(_ATTRIBUTION, fields.value(row, _ATTRIBUTION)).strip()
     ratings = [
         Rating(ALL_JUDGES, aspect, fields.choice(row, f"question{number}", _ANSWERS))
         for number, aspect in enumerate(_ASPECTS, 1)

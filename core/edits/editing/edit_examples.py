@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.data import file_rows
+from core.data import clean_text, file_rows
 from core.errors import TouchstoneError
 
 EXAMPLE_FIELDS = ("kind", "document", "original_text", "replace_text", "explanation", "why")
@@ -21,9 +21,14 @@ def read_edit_examples(path: Path) -> str:
     """
     examples: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     for number, row in file_rows(path):
+        place = f"{path}, line {number}"
         if isinstance(row, str):
-            raise TouchstoneError(f"{path}, line {number}: {row}")
-        examples[_kind_of(row, f"{path}, line {number}")].append(_format(row, f"{path}, line {number}"))
+            raise TouchstoneError(f"{place}: {row}")
+        if others := [name for name in row if name not in EXAMPLE_FIELDS]:
+            raise TouchstoneError(
+                f"{place}: {others[0]} is no field of an example. Its fields are {', '.join(EXAMPLE_FIELDS)}."
+            )
+        examples[_kind_of(row, place)].append(_format(row, place))
     parts = [f"{heading}:\n\n" + "\n\n".join(listed) for kind, heading in _KINDS.items() if (listed := examples[kind])]
     if not parts:
         raise TouchstoneError(f"{path} has no example. Give rows with {', '.join(EXAMPLE_FIELDS)}.")
@@ -43,7 +48,10 @@ def _kind_of(row: Mapping[str, object], place: str) -> str:
 
 
 def _format(row: Mapping[str, object], place: str) -> str:
-    texts = {name: str(row.get(name) or "").strip() for name in EXAMPLE_FIELDS}
+    try:
+        texts = {name: clean_text(name, row.get(name)).strip() for name in EXAMPLE_FIELDS}
+    except TouchstoneError as error:
+        raise TouchstoneError(f"{place}: {error}") from None
     missing = [name for name in ("original_text", "replace_text") if not texts[name]]
     if missing:
         raise TouchstoneError(f"{place}: {missing[0]} is empty. An example needs original_text and replace_text.")

@@ -222,6 +222,7 @@ def _means_table(histograms: Sequence[ScoreHistogram]) -> Table:
 
 def _parts_table(run: StressRun, scores: Sequence[AblatedScore], bins: int) -> Table:
     """The means of each domain that the run has, with the number of its documents."""
+    outside = sum(not source.domain for source in run.sources.values())
     rows = []
     for domain in sorted({score.domain for score in scores if score.domain}):
         for metric in run.plan.metrics:
@@ -244,6 +245,7 @@ def _parts_table(run: StressRun, scores: Sequence[AblatedScore], bins: int) -> T
             Column("failed", format="count"),
         ),
         tuple(rows),
+        (f"{outside} of {len(run.sources)} summaries have no domain, and are in no row.",) if outside else (),
     )
 
 

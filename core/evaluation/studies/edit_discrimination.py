@@ -22,8 +22,10 @@ from core.results import (
     StressRun,
     VariantKey,
     intent_of,
+    outside_note,
     pairs_of_shifts,
     shift_parts,
+    with_harmless,
 )
 from core.scoring import metric_title
 from core.stats import Estimate, LabelledScores, Resamples, Statistic, auc, format_unsigned, stratified_auc, undefined
@@ -212,7 +214,7 @@ def _parts_table(data: StudyData, by: str) -> Table:
             len({shift.group for shift in shifts}),
         )
         for part, shifts in shift_parts(data.shifts, by).items()
-        for result in edit_discrimination(data.stress_run, shifts)
+        for result in edit_discrimination(data.stress_run, with_harmless(shifts, data.shifts, by))
     ]
     return Table(
         "parts",
@@ -226,6 +228,7 @@ def _parts_table(data: StudyData, by: str) -> Table:
             Column("documents", format="count", help="Below ten, intervals are wide and nothing is compared."),
         ),
         tuple(rows),
+        outside_note(data.shifts, by),
     )
 
 

@@ -27,6 +27,7 @@ from core.results import (
     kind_verdicts,
     metric_balances,
     metric_verdicts,
+    outside_note,
     rank_metrics,
     rank_sentences,
     run_problems,
@@ -34,6 +35,7 @@ from core.results import (
     shift_parts,
     training_documents,
     training_overlaps,
+    with_harmless,
 )
 from core.scoring import SENTENCE_LABELS, is_surface, metric_title
 from core.stats import FEW_PAIRS, Move
@@ -126,7 +128,7 @@ def _matrix_report(study: Study, data: StudyData, by: str) -> Report:
             )
     return study.report(
         data,
-        [table for table in tables if table.rows or table is tables[0]],
+        [table for table in tables if table.rows or table is tables[0] or table.name == "parts"],
         charts=[_balance_chart(balances)] if balances else [],
         sentences=sentences,
         notes=[
@@ -187,7 +189,10 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
 
 
 def parts_table(run: StressRun, shifts: Sequence[Shift], by: str) -> Table:
-    """A row for each value of a field, metric and kind, with intervals of the documents of that part."""
+    """A row for each value of a field, metric and kind, with intervals of the documents of that part.
+
+    Parts by a field of the perturbation have the noise of all harmless edits of the run.
+    """
     rows = [
         (
             part,
@@ -195,14 +200,15 @@ def parts_table(run: StressRun, shifts: Sequence[Shift], by: str) -> Table:
             cell.kind,
             cell.intent,
             cell.shift.n,
-            len({shift.group for shift in of_part}),
+            _count_documents(of_part, cell),
             cell.shift,
             cell.size,
             cell.wrong,
             cell.move.value,
         )
         for part, of_part in shift_parts(shifts, by).items()
-        for cell in shift_matrix(run, of_part)
+        for cell in shift_matrix(run, with_harmless(of_part, shifts, by))
+        if _count_documents(of_part, cell)
     ]
     return Table(
         "parts",
@@ -220,6 +226,18 @@ def parts_table(run: StressRun, shifts: Sequence[Shift], by: str) -> Table:
             Column("move", "against noise"),
         ),
         tuple(rows),
+        outside_note(shifts, by),
+    )
+
+
+def _count_documents(shifts: Sequence[Shift], cell: MatrixCell) -> int:
+    """Documents of the pairs of a cell with both scores."""
+    return len(
+        {
+            shift.group
+            for shift in shifts
+            if (shift.metric, shift.kind) == (cell.metric, cell.kind) and shift.size is not None
+        }
     )
 
 

@@ -216,7 +216,7 @@ class SurfaceStudy(Study):
     audit: ClassVar[str] = "surface"
     by: str = setting(
         "",
-        "Field whose values have rows of their own in the first table, as domain or system.",
+        "Field whose values have rows of their own in a further table, as domain or system.",
         choices=("", *SLICE_FIELDS),
         labels={"": "nothing"},
         title="Rows by",
@@ -296,8 +296,10 @@ def _surface_table(shares: Sequence[PredictedShare]) -> Table:
 
 def _parts_table(cases: Cases, by: str, draws: Resamples) -> Table:
     """The correlations on each value of a field alone, with the number of its documents."""
+    parts, label = slice_cases(cases, by)[1:], by.replace("_", " ")
+    outside = len(cases.samples) - int(np.any([part.samples for part in parts], axis=0).sum())
     rows = []
-    for part in slice_cases(cases, by)[1:]:
+    for part in parts:
         columns = tuple(
             replace(column, values=np.where(part.samples, column.values, np.nan)) for column in cases.columns
         )
@@ -315,9 +317,9 @@ def _parts_table(cases: Cases, by: str, draws: Resamples) -> Table:
         ]
     return Table(
         "parts",
-        f"One feature at a time, by {by.replace('_', ' ')}",
+        f"One feature at a time, by {label}",
         (
-            Column("part", by.replace("_", " ")),
+            Column("part", label),
             Column("metric", format="metric"),
             Column("feature", format="metric"),
             Column("n", format="count"),
@@ -325,6 +327,7 @@ def _parts_table(cases: Cases, by: str, draws: Resamples) -> Table:
             Column("estimate", "Spearman", "correlation"),
         ),
         tuple(rows),
+        (f"{outside} of {len(cases.samples)} summaries have no {label}, and are in no row.",) if outside else (),
     )
 
 

@@ -120,6 +120,27 @@ def shift_parts(shifts: Sequence[Shift], by: str) -> dict[str, list[Shift]]:
     return dict(sorted(parts.items()))
 
 
+def outside_note(shifts: Sequence[Shift], by: str) -> tuple[str, ...]:
+    """A sentence on the summaries or perturbations that are in no part, as they have no value of the field."""
+    outside = [shift for shift in shifts if not RUN_FIELDS[by](shift)]
+    if by == "error_type":
+        counted = f"{len({shift.kind for shift in outside})} of {len({shift.kind for shift in shifts})} perturbations have no error type"
+    else:
+        counted = f"{len({shift.source for shift in outside})} of {len({shift.source for shift in shifts})} summaries have no {by}"
+    return (f"{counted}, and are in no row.",) if outside else ()
+
+
+def with_harmless(part: Sequence[Shift], shifts: Sequence[Shift], by: str) -> list[Shift]:
+    """A part with the harmless edits of all shifts, which errors are compared with, where the field has them in other parts."""
+    if by not in {"error_type", "intent"}:
+        return list(part)
+    inside = set(part)
+    harmless = {
+        kind for kind in {shift.kind for shift in shifts} if PERTURBATIONS.parse(kind).card.intent == "preserving"
+    }
+    return [*part, *(shift for shift in shifts if shift.kind in harmless and shift not in inside)]
+
+
 def changed_words(summary: str, edits: Iterable[Edit]) -> int:
     """Number of words that the edits delete or insert, whichever is more, summed over the edits."""
     return sum(max(len(words(edit.span.of(summary))), len(words(edit.new))) for edit in edits)

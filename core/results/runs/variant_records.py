@@ -49,7 +49,8 @@ def document_source(source: Source) -> Source:
 def document_variant_record(source: Source, variant: Variant) -> JsonRecord:
     """A line of pairs whose document was perturbed, beside the summary as it was; refused, it has the document of before.
 
-    It has no label: nothing says if the summary is consistent with another document.
+    It has no label: nothing says if the summary is consistent with another document. Its edits have no explanation, and a refusal says
+    which text is meant: both are worded for a summary.
     """
     made, document = variant.summary is not None, source.example.document
     return {
@@ -58,11 +59,13 @@ def document_variant_record(source: Source, variant: Variant) -> JsonRecord:
         "kind": variant.kind,
         "of": "document",
         "status": "ok" if made else "refused",
-        "error": variant.error or None,
+        "error": f"The document, read in place of a summary: {variant.error}" if variant.error else None,
         "document": variant.summary if made else document,
         "summary": source.example.summary,
         "original_document": document,
-        "document_edits": to_records(document, variant.edits) if made else None,
+        "document_edits": to_records(document, [replace(edit, explanation="") for edit in variant.edits])
+        if made
+        else None,
         "signature": variant.signature or None,
         "remarks": list(variant.remarks),
         "group": source.group,

@@ -19,6 +19,7 @@ from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
+from core.scoring.checkpoint_languages import stated_languages
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import SUPPORT_LABELS, expected_model
 from core.text import ENGLISH, layout_units, passage_spans
@@ -129,11 +130,15 @@ class LettuceDetect(ReplaceableWeights):
 
     @property
     def language(self) -> str:
-        """The language of the prompt: of the wording, or that of the weights by their name or `languages`."""
+        """The language of the prompt: of the wording, or that of the weights by their name, `languages` or their card.
+
+        English for weights of several languages by their card, as in the authors' package.
+        """
         if self.wording:
             return ENGLISH if self.wording == "english" else self.wording
-        by_name = _LANGUAGE_OF_NAME.search(Path(self.checkpoint).name)
-        code = by_name[1] if by_name else self.languages
+        by_name = _LANGUAGE_OF_NAME.search(Path(self.checkpoint).name.lower())
+        by_card = stated_languages(self.checkpoint).split()
+        code = by_name[1] if by_name else self.languages or (by_card[0] if len(by_card) == 1 else "")
         return _OTHER_CODES.get(code, code) or ENGLISH
 
     @property

@@ -79,6 +79,9 @@ def command(
             file.write(json_line(record(by_id[variant.source], variant)))
     print_status(f"Battery: {plan.battery_label}.")
     print_status(table_text(kinds_table(kind_coverage(run)), titled=False))
-    for sentence in refusal_sentences(kind_coverage(run)):
+    sentences = refusal_sentences(kind_coverage(run))
+    if sentences and of == "document":
+        print_status("In the reasons below “summary” is the document, which was perturbed in its place.")
+    for sentence in sentences:
         print_status(sentence)
     exit_with_failures(refusals, run.failed)

@@ -55,7 +55,11 @@ def test_many_languages_are_counted_and_not_listed() -> None:
 @pytest.mark.parametrize(
     ("card", "languages"),
     [
-        ("---\nlanguage:\n- de\n- no\n- zh-cn\n- multilingual\nlicense: mit\n---\n# Mine\n", "de no"),
+        ("---\nlanguage:\n- de\n- no\n- zh-cn\n- multilingual\nlicense: mit\n---\n# Mine\n", "de no zh"),
+        ("---\nlanguage: [EN, pt-BR, zh-Hans, sr_Latn, es-419]\n---\n", "en pt zh sr es"),
+        ("---\nlanguage: [multilingual, en]\n---\n", NOT_STATED),
+        ("---\nlanguage: [mul]\n---\n", NOT_STATED),
+        ("---\nlanguage: [non-english, all-languages, code]\n---\n", NOT_STATED),
         ("---\nlanguage: fr\n---\n", "fr"),
         ("---\nlanguage: multilingual\n---\n", NOT_STATED),
         ("# No head\nlanguage: fr\n", NOT_STATED),

@@ -14,17 +14,23 @@ from tests.unit.core.data.datasets.reading import imported, items_of, refused
 from tests.unit.core.data.datasets.releases import (
     DOCUMENT,
     WRONG,
+    answered_in_german,
+    checked,
     cliff,
     dialogue,
     faithful,
     mark,
+    marked_by_several,
+    message,
+    rated_in_german,
     response,
     supported,
     write_diasumfact,
     write_faithbench,
     write_ragtruth,
+    write_ragtruth_plus,
 )
-from tests.unit.core.data.datasets.writing import lines, listed, table
+from tests.unit.core.data.datasets.writing import lines, listed, table, tabs
 
 
 @pytest.mark.parametrize(
@@ -172,3 +178,65 @@ def test_the_passages_of_an_answer_are_its_contexts() -> None:
     assert found.question == "When?"
     assert [context.name for context in found.contexts] == ["passage 1", "passage 2"]
     assert found.contexts[1].span.of(found.document) == "passage 2:Nobody was hurt."
+
+
+@pytest.mark.parametrize(
+    ("labels", "verdict", "category"),
+    [
+        (["Questionable", "Unwanted", "Unwanted.Extrinsic"], Verdict.INCONSISTENT, "Unwanted.Extrinsic"),
+        (["Unwanted.Extrinsic", "Questionable"], Verdict.INCONSISTENT, "Unwanted.Extrinsic"),
+        (["Questionable", "Benign"], Verdict.BORDERLINE, "Benign"),
+    ],
+)
+def test_of_several_labels_of_a_mark_of_faithjudge_the_worst_counts(
+    tmp_path: Path, labels: list[str], verdict: Verdict, category: str
+) -> None:
+    record = marked_by_several("1")
+    record["summaries"][0]["annotations"][0][0]["label"] = labels
+    (wrong, _) = imported("faithjudge", tmp_path, lines("faithbench_summary.jsonl"), record)
+    assert (wrong.judgements[0].verdict, wrong.judgements[0].category) == (verdict, category)
+
+
+def test_a_mark_of_faithjudge_with_one_end_is_refused_and_not_of_the_whole_summary(tmp_path: Path) -> None:
+    record = marked_by_several("1")
+    record["summaries"][0]["annotations"][0][0]["summary_end"] = None
+    assert "'summary_end'" in refused("faithjudge", tmp_path, lines("faithbench_summary.jsonl"), record).error
+
+
+def test_an_answer_of_psiloqa_without_labels_is_not_taken_for_consistent(tmp_path: Path) -> None:
+    record = answered_in_german("de-1", labels=None)
+    assert "'labels' must be a list" in refused("psiloqa", tmp_path, lines("test.jsonl"), record).error
+
+
+def test_an_original_label_of_clearfacts_with_another_word_is_refused(tmp_path: Path) -> None:
+    record = checked("S", additional_info={"original_label": "Refuted"})
+    assert "'original_label' is 'refuted'" in refused("clearfacts", tmp_path, lines("clearfacts.jsonl"), record).error
+    (plain,) = imported("clearfacts", tmp_path, lines("clearfacts.jsonl"), checked("S", additional_info={}))
+    assert (plain.intended, plain.judgements) == (Verdict.CONSISTENT, ())
+
+
+def test_a_table_of_seahorse_without_the_answers_on_attribution_is_refused(tmp_path: Path) -> None:
+    record = rated_in_german()
+    del record["question4"]
+    assert "no field 'question4'" in refused("seahorse", tmp_path, tabs("test.tsv"), record).error
+
+
+def test_marks_of_ragtruth_plus_of_no_message_are_named(tmp_path: Path) -> None:
+    rows = [message("u1", role="user", text=DOCUMENT), message("a2")]
+    refusal = refused("ragtruth-plus", tmp_path, write_ragtruth_plus, *rows)
+    assert (refusal.file, refusal.line) == ("hallucination_spans.csv", 2)
+    assert "'a1', which messages.csv does not have" in refusal.error
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        (message("u2", role="user", text=WRONG), "the user wrote 2 messages"),
+        (message("x1", role="tool"), "'role' is 'tool'"),
+    ],
+)
+def test_a_thread_of_ragtruth_plus_with_other_messages_is_refused(
+    tmp_path: Path, row: dict[str, object], error: str
+) -> None:
+    rows = [message("u1", role="user", text=DOCUMENT), row, message("a1")]
+    assert error in refused("ragtruth-plus", tmp_path, write_ragtruth_plus, *rows).error

@@ -37,6 +37,11 @@ def test_good_examples_come_first(tmp_path: Path) -> None:
         ([{**GOOD, "kind": "fine"}], "line 1: kind is 'fine'. It is good or bad."),
         ([GOOD, {**BAD, "replace_text": " "}], "line 2: replace_text is empty"),
         ([{**GOOD, "explanation": "x" * 30_000}], "20,000 is the most"),
+        (
+            [{**GOOD, "explanaton": "It was before."}],
+            "line 1: explanaton is no field of an example. Its fields are kind",
+        ),
+        ([{**GOOD, "replace_text": ["after"]}], "line 1: The field 'replace_text' must be a text; got list"),
     ],
 )
 def test_rows_that_are_no_examples_are_said(rows: list[object], error: str, tmp_path: Path) -> None:

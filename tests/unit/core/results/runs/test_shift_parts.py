@@ -5,12 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from core.errors import UnknownNameError
-from core.evaluation import STUDIES, StudyData
-from core.results import RUN_FIELDS, Shift, bundled_run_lines, run_from_lines, score_shifts, shift_parts
+from core.evaluation import STUDIES, Report, StudyData, Table
+from core.evaluation.studies.edit_discrimination import ALL_KINDS
+from core.results import (
+    RUN_FIELDS,
+    Shift,
+    bundled_run_lines,
+    outside_note,
+    run_from_lines,
+    score_shifts,
+    shift_parts,
+)
+from core.stats import Estimate
 from tests.unit.command_line import run
 
 PAIRS = [
@@ -53,6 +64,45 @@ def test_a_study_of_a_run_has_rows_of_each_part_with_its_documents(view: str) ->
     assert all(0 < row[place] < len(groups) for row in parts.rows)
 
 
+def parts_of(view: str, by: str, **changes: object) -> tuple[Table, Report]:
+    bundled = run_from_lines(bundled_run_lines())
+    sources = {id: replace(source, **changes) for id, source in bundled.sources.items()}
+    report = STUDIES.get("shifts")(view=view, by=by).run(  # type: ignore[call-arg]
+        StudyData(run=replace(bundled, sources=sources), run_name="bundled")
+    )
+    [parts] = [table for table in report.tables if table.name == "parts"]
+    return parts, report
+
+
+@pytest.mark.parametrize("by", ["error_type", "intent"])
+def test_errors_of_a_part_are_compared_with_the_harmless_edits_of_the_run(by: str) -> None:
+    parts, _ = parts_of("matrix", by)
+    moves = dict.fromkeys(parts.cells("move"))
+    assert {"within noise", "right way"} <= moves.keys()
+    discriminated, report = parts_of("discrimination", by)
+    areas = [cast("Estimate", area).value for area in discriminated.cells("against_harmless")]
+    assert None not in areas
+    if by == "intent":
+        overall = [row for row in report.tables[0].rows if row[1] == ALL_KINDS]
+        assert areas == [cast("Estimate", row[3]).value for row in overall]
+
+
+def test_documents_are_those_of_the_row() -> None:
+    parts, _ = parts_of("matrix", "domain")
+    pairs, documents = parts.cells("n"), parts.cells("documents")
+    assert all(0 < int(str(few)) <= int(str(n)) for few, n in zip(documents, pairs, strict=True))
+
+
+def test_summaries_without_a_value_are_counted() -> None:
+    parts, _ = parts_of("matrix", "domain", domain="")
+    assert parts.rows == ()
+    [note] = parts_of("matrix", "error_type")[0].notes
+    assert note.endswith("perturbations have no error type, and are in no row.")
+    shifts = [shift("negation"), shift("negation", source="b", domain="")]
+    assert outside_note(shifts, "domain") == ("1 of 2 summaries have no domain, and are in no row.",)
+    assert outside_note(shifts, "words") == ()
+
+
 def test_a_document_is_perturbed_and_its_summary_stays(tmp_path: Path) -> None:
     pairs, output = tmp_path / "pairs.jsonl", tmp_path / "variants.jsonl"
     pairs.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS), encoding="utf-8")
@@ -63,3 +113,6 @@ def test_a_document_is_perturbed_and_its_summary_stays(tmp_path: Path) -> None:
     assert made["document"] != made["original_document"]
     assert "label" not in made
     assert (refused["status"], refused["document"]) == ("refused", "Rain.")
+    assert refused["error"].startswith("The document, read in place of a summary: ")
+    assert "“summary” is the document" in result.output
+    assert {edit["explanation"] for edit in made["document_edits"]} == {""}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from core.errors import BadSettingError
@@ -38,6 +40,24 @@ def test_words_of_one_language_can_be_set() -> None:
         "Résume le texte suivant :"
     )
     assert prompt(["$x costs 3 $."], "Wie viel?", "de").count("$") == 2
+
+
+@pytest.mark.parametrize(
+    ("folder", "card", "begin"),
+    [
+        ("mine", "de-DE", "Fasse den folgenden Text zusammen:"),
+        ("mine", "[de, fr]", "Summarize the following text:"),
+        ("mine", "multilingual", "Summarize the following text:"),
+        ("LettuceDect-base-FR-v2", "de", "Résume le texte suivant :"),
+    ],
+)
+def test_weights_in_a_folder_are_asked_in_the_language_of_their_name_or_card(
+    folder: str, card: str, begin: str, tmp_path: Path
+) -> None:
+    weights = tmp_path / folder
+    weights.mkdir()
+    (weights / "README.md").write_text(f"---\nlanguage: {card}\n---\n# Mine\n", encoding="utf-8")
+    assert first_prompt(f"lettucedetect[checkpoint={weights}]").startswith(begin)
 
 
 @pytest.mark.parametrize(
