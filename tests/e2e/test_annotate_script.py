@@ -39,5 +39,7 @@ def test_a_script_that_comes_at_the_third_try_draws_the_labeller(browser: Browse
 
 def test_a_script_that_never_comes_is_said(browser: Browser, shared_server: SharedServer) -> None:
     page = open_labeller(browser, shared_server, lambda route: route.abort())
-    expect(page.get_by_role("alert")).to_contain_text("could not be fetched. Nothing is lost: reload the page.", timeout=START_MS)
+    expect(page.get_by_role("alert")).to_contain_text(
+        "could not be fetched. Nothing is lost: reload the page.", timeout=START_MS
+    )
     page.context.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -193,6 +194,14 @@ def parts_table(run: StressRun, shifts: Sequence[Shift], by: str) -> Table:
 
     Parts by a field of the perturbation have the noise of all harmless edits of the run.
     """
+    parts = shift_parts(shifts, by)
+    scored = {
+        (part, shift.metric, shift.kind, shift.group)
+        for part, of_part in parts.items()
+        for shift in of_part
+        if shift.size is not None
+    }
+    documents = Counter(row[:3] for row in scored)
     rows = [
         (
             part,
@@ -200,15 +209,15 @@ def parts_table(run: StressRun, shifts: Sequence[Shift], by: str) -> Table:
             cell.kind,
             cell.intent,
             cell.shift.n,
-            _count_documents(of_part, cell),
+            documents[part, cell.metric, cell.kind],
             cell.shift,
             cell.size,
             cell.wrong,
             cell.move.value,
         )
-        for part, of_part in shift_parts(shifts, by).items()
+        for part, of_part in parts.items()
         for cell in shift_matrix(run, with_harmless(of_part, shifts, by))
-        if _count_documents(of_part, cell)
+        if documents[part, cell.metric, cell.kind]
     ]
     return Table(
         "parts",
@@ -227,17 +236,6 @@ def parts_table(run: StressRun, shifts: Sequence[Shift], by: str) -> Table:
         ),
         tuple(rows),
         outside_note(shifts, by),
-    )
-
-
-def _count_documents(shifts: Sequence[Shift], cell: MatrixCell) -> int:
-    """Documents of the pairs of a cell with both scores."""
-    return len(
-        {
-            shift.group
-            for shift in shifts
-            if (shift.metric, shift.kind) == (cell.metric, cell.kind) and shift.size is not None
-        }
     )
 
 
