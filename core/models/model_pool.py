@@ -283,6 +283,8 @@ class ModelPool:
 
     def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         with self._failing(entry):
+            if message := missing_package(checkpoint):
+                raise LoadError(message)
             check_files(checkpoint)
             entry.device = self.place(checkpoint)
             self._make_room(entry, memory_bytes(locate(checkpoint), checkpoint))
