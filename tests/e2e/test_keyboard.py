@@ -82,7 +82,7 @@ def test_two_skip_links_lead_to_the_editor_within_six_tabs(bench: Bench) -> None
     page, tabs = bench.page, 0
     page.reload()
     expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
-    quiet(bench.server.pid)  # a headline that is drawn anew takes the focus along
+    quiet(bench.server.pid)  # a headline that is drawn again takes the focus along
     idle(page)
     for link in ("Skip to main content", "Skip to the summary"):
         while link not in page.evaluate(_WHERE):
