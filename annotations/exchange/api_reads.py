@@ -15,6 +15,7 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.exchange.campaign_export import (
     ExportContext,
     item_row,
+    load_edits,
     load_export_context,
     numbered_tasks,
     task_rows,
@@ -160,7 +161,9 @@ def _with_texts(session: Session, context: ExportContext, row: ExportedTask, tas
     explanation_id = session.get_one(Task, task_id).explanation_id
     explanation = session.get(Explanation, explanation_id) if explanation_id else None
     document = session.get_one(Document, item.document_id)
-    exported = item_row(session, context, item).model_dump(mode="json", exclude={"kind", "item_id"})
+    exported = item_row(context, item, load_edits(session, [item.id])[item.id]).model_dump(
+        mode="json", exclude={"kind", "item_id"}
+    )
     return {
         **row.model_dump(mode="json"),
         **exported,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import Subquery, bindparam, func, literal, or_
+from sqlalchemy import Subquery, func, literal, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -162,10 +163,14 @@ def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
         yield context.export(ExportedDocument, text)
     items = select(ItemRow).join(texts, texts.c.id == ItemRow.id).order_by(texts.c.place)
     for rows in session.exec(items, execution_options=STREAMED).partitions():
-        types = given_error_types(session, context.campaign, [item.id for item in rows])
+        ids = [item.id for item in rows]
+        types, edits = given_error_types(session, context.campaign, ids), load_edits(session, ids)
+        origins = defaultdict[str, list[Origin]](list)
+        for origin in session.exec(select(Origin).where(col(Origin.item_id).in_(ids)).order_by(col(Origin.created_at))):
+            origins[origin.item_id].append(origin)
         for item in rows:
-            yield item_row(session, context, item)
-            yield from _origin_rows(session, context, item, types.get(item.id))
+            yield item_row(context, item, edits[item.id])
+            yield from _origin_rows(context, item, origins[item.id], types.get(item.id))
     judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
     judged = judged.where(Task.campaign_id == context.campaign.id).distinct()
     for row in session.exec(judged, execution_options=STREAMED):
@@ -174,10 +179,9 @@ def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
 
 
 def _origin_rows(
-    session: Session, context: ExportContext, item: ItemRow, error_type: str | None
+    context: ExportContext, item: ItemRow, rows: Sequence[Origin], error_type: str | None
 ) -> Iterator[ExportedOrigin]:
     """Rows of the origins of an item; the error type that a dataset gives it comes last, as it takes precedence."""
-    rows = session.exec(select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))).all()
     for row in rows:
         yield context.export(ExportedOrigin, row)
     error_types = [row.error_type for row in rows if row.error_type]
@@ -219,12 +223,16 @@ def _ordered_items(campaign: CampaignSettings) -> Subquery:
     return select_columns(items.c.id, place).group_by(items.c.id).subquery()
 
 
-_SELECT_EDITS = select(EditRow).where(EditRow.item_id == bindparam("item")).order_by(col(EditRow.position))
+def load_edits(session: Session, items: Sequence[str]) -> Mapping[str, Sequence[EditRow]]:
+    """The edits of summaries by the id of each, in their order."""
+    edits = defaultdict[str, list[EditRow]](list)
+    for edit in session.exec(select(EditRow).where(col(EditRow.item_id).in_(items)).order_by(col(EditRow.position))):
+        edits[edit.item_id].append(edit)
+    return edits
 
 
-def item_row(session: Session, context: ExportContext, item: ItemRow) -> ExportedItem:
+def item_row(context: ExportContext, item: ItemRow, edits: Sequence[EditRow]) -> ExportedItem:
     """A summary with its edits."""
-    edits = session.exec(_SELECT_EDITS, params={"item": item.id})
     return context.export(ExportedItem, item, edits=tuple(context.export(ExportedEdit, edit) for edit in edits))
 
 
