@@ -78,6 +78,12 @@ def _locate_in_folder(part: Checkpoint) -> Path:
     place = Path(part.source).expanduser()
     if place.is_file() and place.suffix == _FILE_KINDS.get(part.kind):
         return place
+    if part.kind == "references":
+        if place.is_file():
+            return place
+        raise MissingWeightsError(
+            f"There is no file {part.source!r}. Set references= to a table with the columns document and reference."
+        )
     if part.kind == "mlp":
         raise MissingWeightsError(
             f"There is no file {part.source!r}. Set model= to a file that `cli.py train-shallow PAIRS.jsonl -o MODEL.json` wrote."
