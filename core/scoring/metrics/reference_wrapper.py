@@ -28,8 +28,8 @@ class AgainstReference(MultiRoundMetric):
         family="Reference",
         measures="Another metric between the summary and reference summaries of the document, the best of several: it does not read the "
         "document.",
-        paper="",
-        url="",
+        paper="Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries, which compares with references",
+        url="https://aclanthology.org/W04-1013",
         low=None,
         high=None,
         licence="Touchstone's own code, Apache-2.0; the other metric has terms of its own.",
