@@ -55,7 +55,7 @@ def webhook_form(campaign: CampaignSettings) -> None:
             )
             # no callback: the form is in its expander, which is drawn again
             pressed = st.form_submit_button(
-                "Save",
+                "Save the address",
                 disabled=services.settings().demo,
                 help="Makes a secret for a URL. Without a URL or address nothing is sent.",
             )
