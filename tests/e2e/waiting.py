@@ -125,9 +125,8 @@ def pick_option(box: Locator, name: str | re.Pattern[str], *, exact: bool = Fals
         try:
             return option.click(timeout=_OPEN_MS)
         except TimeoutError:
-            if (
-                chosen.count() > before
-            ):  # the page took the click and said so too late: the list offers no more what is chosen
+            # a page that took the click and said so too late no longer offers what is chosen
+            if chosen.count() > before:
                 return None
     raise AssertionError(f"The list has no option {name!r}.")
 
