@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,6 +30,7 @@ from core.types import Span
 
 EARLY_LAYER = 2
 """Layer whose states still distinguish the words; those of the last layer show what is said of them."""
+_REMEMBERED_TOKENS = 8192  # of windows; 3 kB each at a width of 384
 
 
 class WordEncoder:
@@ -37,6 +40,8 @@ class WordEncoder:
         self._network = network
         self._tokenizer = tokenizer
         self._limit = limit
+        self._windows: OrderedDict[tuple[int, ...], tuple[States, States]] = OrderedDict()
+        self._lock = threading.Lock()
         self.nbytes = network_bytes(network)
         self.width = int(network.config.hidden_size)
 
@@ -56,8 +61,19 @@ class WordEncoder:
         )
         by_text: list[list[tuple[Span, Tokens, States, States]]] = [[] for _ in texts]
         for (number, span), tokens in zip(placed, encoded, strict=True):
-            by_text[number].append((span, tokens, *self._states(tokens)))
+            by_text[number].append((span, tokens, *self._window_states(tokens)))
         return [_words(text, read) for text, read in zip(texts, by_text, strict=True)]
+
+    def _window_states(self, tokens: Tokens) -> tuple[States, States]:
+        """The states of a window; one that an earlier text had, as a long document that is made of others, is remembered."""
+        with self._lock:
+            states = self._windows.pop(tokens.ids, None)
+        states = states or self._states(tokens)
+        with self._lock:
+            self._windows[tokens.ids] = states
+            while sum(map(len, self._windows)) > _REMEMBERED_TOKENS:
+                self._windows.popitem(last=False)
+        return states
 
     def _states(self, tokens: Tokens) -> tuple[States, States]:
         """The states of a window's tokens at both layers, (tokens, width)."""
