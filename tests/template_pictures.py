@@ -1,6 +1,6 @@
 """Take the picture of each campaign template: what an annotator sees of its first item, small, for the form of a new campaign.
 
-By hand, where a browser is: `python -m tests.template_pictures`. They go to `pages/ui/assets`.
+By hand, where a browser is: `python -m tests.template_pictures`. They go to `pages/ui/pictures`.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> ReferenceTable:  # 
             raise LoadError(_error(path, number, DOCUMENT, row))
         if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
             raise LoadError(_error(path, number, REFERENCE, row))
-        references[_spaced(document)] |= dict.fromkeys(texts)
+        references[_spaced(document)] |= dict.fromkeys(map(str, texts))
     return ReferenceTable({document: tuple(texts) for document, texts in references.items()})
 
 

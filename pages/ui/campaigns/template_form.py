@@ -16,7 +16,7 @@ from core.stats import format_count
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _NONE = ""
-_ASSETS = Path(__file__).parents[1] / "assets"
+_PICTURES = Path(__file__).parents[1] / "pictures"
 _PICTURE_PX = 480
 
 
@@ -40,7 +40,7 @@ def template_choice(key: str) -> CampaignTemplate | None:
 
 def template_picture(name: str) -> Path:
     """File of the picture of a template, which `python -m tests.template_pictures` takes."""
-    return _ASSETS / f"template-{name}.webp"
+    return _PICTURES / f"template-{name}.webp"
 
 
 def printed_guidelines(template: CampaignTemplate, questions: QuestionSet, key: str) -> str | None:
