@@ -31,6 +31,8 @@ from core.stats import (
     Statistic,
     cohen_kappa,
     distance_alpha,
+    distributions_of_alike,
+    group_alike,
     gwet_ac1,
     jensen_shannon_divergence,
     krippendorff_alpha,
@@ -123,15 +125,9 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
     people = sorted({label.person for label in answered})
     ratings = ratings_from_answers(question, answered, people)
     scale = _scale_of(question)
-    statistics: dict[tuple[str, ...], Statistic] = {
-        ("raw",): raw_agreement(ratings),
-        ("ac1",): gwet_ac1(ratings),
-        **{("alpha", name): krippendorff_alpha(ratings, distance) for name, distance in _scales_up_to(scale)},
-        **{("share", str(answer)): label_prevalence(ratings, code) for answer, code in answer_codes(question).items()},
-        **{("kappa", *pair): kappa for pair, kappa in _pairwise_kappas(ratings, people, _KAPPA_DISTANCES[scale])},
-    }
-    # in one pass: of many documents each pass draws the resamples anew
-    distributions = Resamples.draw(len(np.unique(ratings.documents))).of_each([*statistics.values()])
+    groups, of_groups = group_alike(ratings)
+    statistics, in_groups = (_statistics(labels, people, scale) for labels in (ratings, of_groups))
+    distributions = distributions_of_alike([*statistics.values()], groups, [*in_groups.values()])
     estimates = {name: each.estimate() for name, each in zip(statistics, distributions, strict=True)}
     return LabelAgreement(
         question=question.id,
@@ -142,10 +138,20 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
         raw=estimates["raw",],
         alphas={of[0]: estimate for (figure, *of), estimate in estimates.items() if figure == "alpha"},
         ac1=estimates["ac1",],
-        prevalence={of[0]: estimate for (figure, *of), estimate in estimates.items() if figure == "share"},
+        prevalence={str(answer): estimates["share", str(place)] for place, answer in enumerate(answer_codes(question))},
         kappas={(of[0], of[1]): estimate for (figure, *of), estimate in estimates.items() if figure == "kappa"},
         confusions=_pairwise_confusions(question, answered),
     )
+
+
+def _statistics(ratings: LabelMatrix, people: Sequence[str], scale: str) -> dict[tuple[str, ...], Statistic]:
+    return {
+        ("raw",): raw_agreement(ratings),
+        ("ac1",): gwet_ac1(ratings),
+        **{("alpha", name): krippendorff_alpha(ratings, distance) for name, distance in _scales_up_to(scale)},
+        **{("share", str(place)): label_prevalence(ratings, code) for place, code in enumerate(ratings.offered)},
+        **{("kappa", *pair): kappa for pair, kappa in _pairwise_kappas(ratings, people, _KAPPA_DISTANCES[scale])},
+    }
 
 
 _KAPPA_DISTANCES = {**DISTANCES, "ordinal": DISTANCES["interval"]}
