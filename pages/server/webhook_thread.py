@@ -72,7 +72,12 @@ def _send(store: Store, delivery: Delivery, resolve: LookUp) -> str:
     settings = services.settings()
     with read_session(store.engine) as session:
         addresses = recipients(session, delivery)
-    return send_mail(compose(delivery, settings.smtp_from), addresses, settings) if addresses else ""
+    if not addresses:
+        _LOG.warning(
+            "A notice of campaign %s went to nobody: it is of nobody whose name is an address.", delivery.campaign_id
+        )
+        return ""
+    return send_mail(compose(delivery, settings.smtp_from), addresses, settings)
 
 
 def _post(delivery: Delivery, resolve: LookUp) -> str:

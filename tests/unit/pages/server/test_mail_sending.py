@@ -98,6 +98,19 @@ def test_annotators_hear_of_new_items_together_and_of_an_answered_flag_alone(
     assert "Answer: It was the font." in mail.get_content()
 
 
+def test_a_notice_of_nobody_with_an_address_is_logged_and_not_tried_again(
+    opened: CampaignFixture, server: MailServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    manager = ManagerActions(opened.store, opened.person("boss", Role.MANAGER))
+    opened.label(opened.annotator("cleo"), 1)
+    manager.set_webhook(opened.campaign.id, ANNOTATORS, [EventKind.NOTICE])
+    opened.add_tasks([NewTask(save_items(opened.store, 41)[0])])
+    for _ in range(2):
+        send_due(opened.store, {})
+    assert caplog.text.count("went to nobody") == 2  # the start of the campaign, and its new item
+    assert server.mails == []
+
+
 @pytest.mark.parametrize(
     ("target", "kinds", "error"),
     [
