@@ -17,6 +17,7 @@ from core.model_reference import TF32, Checkpoint
 from core.models import device as devices
 from core.models.hardware import read_hardware
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
+from core.models.model_packages import missing_package
 from core.models.networks.model import Model
 from core.models.weights.download import download
 from core.models.weights.integrity import Fingerprints, check_files
@@ -258,6 +259,8 @@ class ModelPool:
             started = self._start(checkpoint)
             entry = self._loaded.entries.get(checkpoint)
             if entry is None:
+                if message := missing_package(checkpoint):
+                    raise LoadError(message)
                 locate(checkpoint)  # says why it is not here
                 raise MissingWeightsError(f"{checkpoint.source} came to this machine just now. Try again.")
             if entry.state.status is ModelStatus.DOWNLOADING:
@@ -280,6 +283,8 @@ class ModelPool:
 
     def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         with self._failing(entry):
+            if message := missing_package(checkpoint):
+                raise LoadError(message)
             check_files(checkpoint)
             entry.device = self.place(checkpoint)
             self._make_room(entry, memory_bytes(locate(checkpoint), checkpoint))
