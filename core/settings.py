@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -116,6 +117,12 @@ class Settings(BaseSettings):
     study_secret: SecretStr = SecretStr("")
     """A secret of 16 characters or more that signs study links; without it links are not signed."""
 
+    smtp_url: SecretStr = SecretStr("")
+    """The mail server by which notices of campaigns are sent, as smtp://NAME:PASSWORD@HOST:587 or smtps://…; none by default."""
+
+    smtp_from: str = ""
+    """The address that these mails come from."""
+
     demo: bool = False
     """Show everything, keep nothing."""
 
@@ -187,6 +194,19 @@ class Settings(BaseSettings):
     def _check_secret(cls, value: SecretStr) -> SecretStr:
         if 0 < len(value.get_secret_value()) < _LEAST_SECRET:
             raise ValueError(f"a secret has {_LEAST_SECRET} characters or more, so that nobody guesses it")
+        return value
+
+    @field_validator("smtp_url")
+    @classmethod
+    def _check_mail_server(cls, value: SecretStr) -> SecretStr:
+        url = value.get_secret_value()
+        try:
+            parts = urlsplit(url)
+            known = not url or (parts.scheme in {"smtp", "smtps"} and bool(parts.hostname) and parts.port != 0)
+        except ValueError:
+            known = False
+        if not known:  # the value may hold a password, so that it is not repeated
+            raise ValueError("it must be smtp://HOST:PORT or smtps://HOST:PORT, with NAME:PASSWORD@ before the host")
         return value
 
     @field_validator("memory")

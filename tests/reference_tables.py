@@ -30,6 +30,7 @@ from pages.ui.lessons import read_lessons
 from tests.field_docs import field_docs
 from tests.reference_layers import imports_table
 from tests.reference_limits import limits_list, server_limits_table
+from tests.reference_points import points_markdown
 from tests.reference_sentences import headline_rows
 
 ROOT = Path(__file__).parents[1]
@@ -317,6 +318,7 @@ TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "limits": limits_list,
         "metric-settings": _metric_settings,
         "metrics": _metrics,
+        "paper-points": points_markdown,
         "perturbations": _perturbations,
         "python": _python,
         "report-forms": _report_forms,

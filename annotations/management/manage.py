@@ -36,6 +36,7 @@ from annotations.management.campaign_templates import Qualification, with_skill
 from annotations.management.campaign_versions import IssuedVersion, load_versions, require_passable, revise_campaign
 from annotations.management.candidates import Candidate, load_candidates
 from annotations.management.earlier_labels import add_earlier_labels
+from annotations.management.mails import MAILTO, require_mail_target
 from annotations.management.preannotation import (
     AnswerSource,
     count_suggestions,
@@ -44,7 +45,14 @@ from annotations.management.preannotation import (
     require_suggestions,
     scored_metrics,
 )
-from annotations.management.webhooks import EventKind, WebhookState, load_webhook, remove_webhook, set_webhook
+from annotations.management.webhooks import (
+    EventKind,
+    WebhookState,
+    load_webhook,
+    remove_webhook,
+    require_webhook_url,
+    set_webhook,
+)
 from annotations.people.people import (
     ListedPerson,
     Member,
@@ -396,6 +404,10 @@ class ManagerActions:
             return load_webhook(session, campaign_id)
 
     def set_webhook(self, campaign_id: str, url: str, kinds: Sequence[EventKind] = ()) -> str:
+        if url.startswith(MAILTO):
+            require_mail_target(url, kinds)
+        else:
+            require_webhook_url(url)
         with self._store.writing() as session:
             return set_webhook(session, campaign_id, url, self._person.name, kinds)
 

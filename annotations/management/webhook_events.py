@@ -152,7 +152,7 @@ def _row_of_many(source: str, id: Any, at: Any, act: str, reason: Any) -> Select
     )
 
 
-_NOTICES: Sequence[Select[Any]] = [
+_NOTICE_ROWS: Sequence[Select[Any]] = [
     _row_of_many("items", func.max(Task.id), func.max(Task.created_at), "added", func.count())
     .where(col(Task.campaign_id) == bindparam("campaign"), *_in_span(col(Task.created_at)))
     .having(func.count() > 0),
@@ -183,6 +183,9 @@ _NOTICES: Sequence[Select[Any]] = [
     .join(Person, col(Person.id) == Reservation.person_id)
     .where(col(Reservation.campaign_id) == bindparam("campaign")),
 ]
+
+NOTICES = frozenset({"items.added", "guidelines.changed", "flag.resolved"})
+"""The events that annotators wait for."""
 
 _ROWS_OF: dict[EventKind, Sequence[Select[Any]]] = {
     EventKind.ASSIGNMENT: [
@@ -248,5 +251,5 @@ _ROWS_OF: dict[EventKind, Sequence[Select[Any]]] = {
         .join(Person, col(Person.id) == Exclusion.person_id)
         .where(col(Exclusion.campaign_id) == bindparam("campaign")),
     ],
-    EventKind.NOTICE: _NOTICES,
+    EventKind.NOTICE: _NOTICE_ROWS,
 }

@@ -144,7 +144,7 @@ if TYPE_CHECKING:
     )
     from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
     from core.assessment.papers.paper_words import find_in_copy, own_words_note, printed_instructions, save_words
-    from core.assessment.papers.published import read_published
+    from core.assessment.papers.published import Bounds, read_published
     from core.assessment.papers.published_scores import PUBLISHED, ScoreComparison, compare_published
     from core.assessment.papers.released_files import RELEASED_FOLDER, fetch_released
     from core.assessment.papers.run_tables import ORIGINAL, kinds_of_metric, row_title, run_tables

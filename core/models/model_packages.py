@@ -8,7 +8,7 @@ from core.errors import explain_missing_module
 from core.model_reference import Checkpoint
 from core.models.weights.weight_files import PARSER_KINDS
 
-_WITHOUT_TORCH = frozenset({"mlp", "token_count", *PARSER_KINDS})
+_WITHOUT_TORCH = frozenset({"mlp", "token_count", "references", "corenlp_parses", *PARSER_KINDS})
 
 
 def missing_package(checkpoint: Checkpoint) -> str:

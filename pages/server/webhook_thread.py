@@ -10,12 +10,15 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
+from annotations.management.mails import MAILTO, compose, recipients
 from annotations.management.webhook_events import load_events, note_event
 from annotations.management.webhooks import Delivery, Seen, load_due, note_attempt, note_ends, refuse_address
+from annotations.store.database import read_session
 from annotations.store.store import Store
 from core.base import LookUp, look_up
 from core.errors import TouchstoneError
 from pages.server import services, startup
+from pages.server.mail_sending import send_mail
 
 _EVERY_SECONDS = 5.0
 _WAIT_FOR_PAGE_SECONDS = 60.0  # the first visitor comes first
@@ -53,17 +56,32 @@ def send_due(store: Store, seen: Seen, resolve: LookUp = look_up) -> None:
         return
     note_ends(store, seen, datetime.now(UTC))
     for delivery in load_due(store, datetime.now(UTC)):
-        note_attempt(store, delivery, _send(delivery, resolve), datetime.now(UTC))
+        note_attempt(store, delivery, _send(store, delivery, resolve), datetime.now(UTC))
     for events in load_events(store, datetime.now(UTC)):
         for event in events:
-            problem = _send(event.delivery, resolve)
+            problem = _send(store, event.delivery, resolve)
             note_event(store, event, problem, datetime.now(UTC))
             if problem:  # what follows waits: events come in their order
                 break
 
 
-def _send(delivery: Delivery, resolve: LookUp) -> str:
-    """Send one; why it did not arrive, or nothing. What is answered besides the status is not read."""
+def _send(store: Store, delivery: Delivery, resolve: LookUp) -> str:
+    """Send an event by mail or to its URL; the error for which it did not arrive, or nothing."""
+    if not delivery.url.startswith(MAILTO):
+        return _post(delivery, resolve)
+    settings = services.settings()
+    with read_session(store.engine) as session:
+        addresses = recipients(session, delivery)
+    if not addresses:
+        _LOG.warning(
+            "A notice of campaign %s went to nobody: it is of nobody whose name is an address.", delivery.campaign_id
+        )
+        return ""
+    return send_mail(compose(delivery, settings.smtp_from), addresses, settings)
+
+
+def _post(delivery: Delivery, resolve: LookUp) -> str:
+    """Send an event to its URL; the error for which it did not arrive, or nothing. Of the answer only the status is read."""
     # not needed by a server that sends nothing
     import httpx2
 

@@ -17,7 +17,7 @@ from tests.e2e.waiting import START_MS
 
 pytestmark = pytest.mark.e2e
 
-MOST_BYTES = 6_000
+MOST_BYTES, MOST_BYTES_OF_VISIT = 6_000, 80_000
 
 
 class CountingLine:
@@ -91,3 +91,19 @@ def label(annotate_page: AnnotatePage, number: int) -> None:
     annotate_page.keys("1", "4", "Enter")
     annotate_page.at(f"Item {number + 1}")
     expect(annotate_page.page.get_by_text(f"{number} answered by you")).to_be_visible()
+
+
+def test_another_visit_takes_few_bytes_to_its_first_item(page: Page, shared_server: SharedServer) -> None:
+    campaign, (_, code) = shared_server.campaign("label-summaries"), shared_server.code()
+    with counting_line(shared_server.server.url) as line:
+        url = f"http://127.0.0.1:{line.port}"
+        page.goto(f"{url}/?invite={code}&campaign={campaign.id}")
+        annotate_page = AnnotatePage(page, shared_server)
+        annotate_page.start()
+        before = line.bytes["received"]
+        page.goto(f"{url}/annotate?campaign={campaign.id}")
+        annotate_page.start()
+        annotate_page.at("Item 1", START_MS)
+        spent = line.bytes["received"] - before
+        page.goto("about:blank")  # one that lost its server says so
+    assert spent <= MOST_BYTES_OF_VISIT

@@ -19,6 +19,7 @@ from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 pytestmark = pytest.mark.e2e
 
 PAIRS = 20
+RUN_MS = 3 * WORK_MS  # 130 answers and 560 scores
 BEFORE_KILL = 30  # answers, of the 160 or more that eight rewrites of each pair ask for
 
 
@@ -100,7 +101,7 @@ def test_six_presses_fill_the_tables_and_a_killed_server_asks_no_answered_questi
         with serve(tmp_path, port=port, **settings):
             page.goto(address)
             press(page.get_by_role("button", name="Continue"))
-            expect(page.get_by_text(f"Complete: {PAIRS} pairs")).to_be_visible(timeout=WORK_MS)
+            expect(page.get_by_text(f"Complete: {PAIRS} pairs")).to_be_visible(timeout=RUN_MS)
             for table in ("Figure 4.2: benign edits", "Figure 5.1: gaming", "Figure D.2: fillers"):
                 expect(page.get_by_text(table)).to_be_visible()
             select_phrase(page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -12,13 +13,16 @@ from tokenizers import BertWordPieceTokenizer
 from torch import Tensor
 from transformers import ElectraConfig, ElectraModel
 
-from core.errors import BadSettingError, UnscorableError
+from core.errors import BadSettingError, LoadError, UnscorableError
+from core.model_reference import Checkpoint
+from core.models.adapters import corenlp_parses
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
-from core.scoring.metrics.dae import judged_arcs
+from core.scoring.metrics.dae import DROPPED_RELATIONS, judged_arcs
 from core.settings import Settings
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import answer as asked
+from tests.drive import drive
 from tests.parity.texts import LONG, PAIRS
 from tests.parity.tiny_tokens import Rules, Words, dae, parsed
 from tests.parity.toy_parser import parser
@@ -229,3 +233,79 @@ def test_spacy_is_asked_for_words_and_heads(monkeypatch: pytest.MonkeyPatch) -> 
     [row] = model.encode([METRICS.parse("dae-spacy").rounds(Example("pair", "x", "Rain fell.")).send(None)[1]])
     [answer] = model.forward([row])
     assert answer == Answer((1.0, 1.0, 1.0), (Span(0, 4), Span(5, 9), Span(9, 10)), ("nsubj", "ROOT", "punct"))
+
+
+def corenlp(text: str, *arcs: tuple[str, int, int]) -> dict[str, object]:
+    """CoreNLP's JSON of a text of one sentence: its words at blanks, and arcs of a relation, a governor and a dependent."""
+    words = [*text.removesuffix(".").split(" "), "."]
+    tokens = [
+        {"word": word, "originalText": word, "before": "", "after": "" if number >= len(words) - 1 else " "}
+        for number, word in enumerate(words, 1)
+    ]
+    enhanced = [{"dep": dep, "governor": governor, "dependent": dependent} for dep, governor, dependent in arcs]
+    return {"sentences": [{"tokens": tokens, "enhancedDependencies": enhanced}]}
+
+
+def corenlp_spec(folder: Path, file: Path, *parses: object) -> str:
+    file.write_text("".join(f"{json.dumps(parse)}\n" for parse in parses), encoding="utf-8")
+    return f"dae[checkpoint={folder},parses={file}]"
+
+
+def test_the_arcs_of_corenlp_are_judged_in_its_order_with_several_heads_of_a_word(folder: Path, tmp_path: Path) -> None:
+    document, summary = "Ana 😀 left Oslo.", "Ana 😀 and Ben left Oslo."
+    arcs = [
+        ("ROOT", 0, 5),
+        ("nsubj", 5, 1),
+        ("cc", 1, 3),
+        ("conj:and", 1, 4),
+        ("nsubj", 5, 4),
+        ("dobj", 5, 6),
+        ("punct", 5, 7),
+    ]
+    metric = METRICS.parse(corenlp_spec(folder, tmp_path / "p.jsonl", corenlp(document), corenlp(summary, *arcs)))
+    score = drive(metric.rounds(Example("a", document, summary)))
+    authors = Authors(folder)
+    words = [
+        [authors.pieces(word) for word in text[:-1].split(" ")] + [authors.pieces(".")] for text in (document, summary)
+    ]
+    first = [authors.cls, *(piece for pieces in words[0] for piece in pieces)]
+    second, last = [authors.sep], []
+    for pieces in words[1]:
+        second += pieces
+        last.append(len(first) + len(second) - 1)
+    with torch.no_grad():
+        states = authors.network(input_ids=torch.tensor([[*first, *second, authors.sep]])).last_hidden_state[0]
+        judged = [
+            float(authors.logits(states[last[child - 1]], states[last[head - 1]]))
+            for dep, head, child in arcs
+            if dep not in DROPPED_RELATIONS
+        ]
+    assert len(judged) == 5
+    assert score.value == pytest.approx(mean(judged), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{}",
+        "[]",
+        "{",
+        json.dumps({"sentences": [{"tokens": [{"word": "Rain"}], "enhancedDependencies": []}], "text": "Snow"}),
+        json.dumps(corenlp("It rained.", ("nsubj", 2, 9))),
+    ],
+)
+def test_a_line_that_is_no_parse_is_named(folder: Path, tmp_path: Path, line: str) -> None:
+    file = tmp_path / "p.jsonl"
+    file.write_text(f"{json.dumps(corenlp('It rained.'))}\n{line}\n", encoding="utf-8")
+    _, grammar = METRICS.parse(f"dae[checkpoint={folder},parses={file}]").checkpoints()
+    assert isinstance(grammar, Checkpoint)
+    with pytest.raises(LoadError, match=r"p\.jsonl, line 2: this is no JSON of CoreNLP"):
+        corenlp_parses.load(file, grammar, "cpu")
+
+
+def test_a_text_without_a_parse_has_no_score_and_without_a_file_it_is_said(folder: Path, tmp_path: Path) -> None:
+    metric = METRICS.parse(corenlp_spec(folder, tmp_path / "p.jsonl", corenlp("It rained.")))
+    with pytest.raises(UnscorableError, match="has none of the text that begins “It snowed"):
+        drive(metric.rounds(Example("a", "It rained.", "It snowed.")))
+    with pytest.raises(BadSettingError, match="No parses are chosen"):
+        next(METRICS.parse(f"dae[checkpoint={folder}]").rounds(Example("a", "It rained.", "It snowed.")))

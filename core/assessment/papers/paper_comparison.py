@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.assessment.papers.paper import Figures, MissingDataError, Paper, ReleasedData
-from core.assessment.papers.published import Origin, PublishedPaper, PublishedTable, Waiting, read_published
+from core.assessment.papers.published import Bounds, Origin, PublishedPaper, PublishedTable, Waiting, read_published
 from core.stats import align_columns
 from core.text import csv_lines
 
@@ -60,6 +60,8 @@ class PaperCell:
     """The same in a word, as "data" or "weights"; empty if it can be compared."""
     deviation: str = ""
     """Known reason for a difference; empty without one."""
+    bounds: Bounds | None = None
+    """Bounds that the paper states in words, of its own texts; None without any."""
 
     @property
     def difference(self) -> float | None:
@@ -69,18 +71,24 @@ class PaperCell:
 
     @property
     def state(self) -> str:
-        """within, known, BEYOND, waits, other texts, unreadable, or ours alone, where nobody printed a figure."""
+        """within, known, BEYOND, waits, other texts, unreadable, in bounds, out of bounds, or ours alone, where nobody printed a figure."""
         if self.origin == "printed" and self.published is None:
             return "unreadable"
         if self.ours is None:
             return "waits"
         if self.difference is None:
-            return "ours alone"
+            return _state_in_bounds(self.ours, self.bounds) if self.bounds else "ours alone"
         if self.waits:
             return "other texts"
         if abs(self.difference) <= self.tolerance + _ROUNDING:
             return "within"
         return "known" if self.deviation else "BEYOND"
+
+
+def _state_in_bounds(value: float, bounds: Bounds) -> str:
+    low, high = bounds
+    inside = (low is None or value >= low) and (high is None or value <= high)
+    return "in bounds" if inside else "out of bounds"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ _FOLDER = Path(__file__).parent / "reproduced"
 CellPlace = tuple[str, str]
 """A cell of a table: the names of its row and its column."""
 
+Bounds = tuple[float | None, float | None]
+"""The least and the largest figure that a paper states in words of a bar without a number; None on an open side."""
+
 Origin = Literal["printed", "elsewhere", "computed", "ours", "again"]
 """Origin of a table's figures: printed by the authors, printed in another paper that this one rests on, computed from released
 files by the authors' rule, none but ours, or a printed table compared once more with other scores of ours."""
@@ -80,6 +83,8 @@ class PublishedPaper:
     url: str
     tables: tuple[PublishedTable, ...]
     missing: tuple[str, ...]
+    bounds: Mapping[str, Mapping[CellPlace, Bounds]]
+    """By figure: what the text says of mean shifts that are drawn without numbers."""
 
     def table(self, id: str) -> PublishedTable:
         """The table of that id."""
@@ -119,8 +124,12 @@ def read_published(name: str) -> PublishedPaper:
             deviations=deviations,
             other_texts=table.get("other_texts", {}),
         )
+    bounds: dict[str, dict[CellPlace, Bounds]] = {}
+    for bound in record.get("bound", ()):
+        places = [(row, column) for row in bound["rows"] for column in bound["columns"]]
+        bounds.setdefault(bound["figure"], {}).update(dict.fromkeys(places, (bound.get("low"), bound.get("high"))))
     missing = tuple(record.get("missing", ()))
-    return PublishedPaper(record["title"], record["citation"], record["url"], tuple(tables.values()), missing)
+    return PublishedPaper(record["title"], record["citation"], record["url"], tuple(tables.values()), missing, bounds)
 
 
 def _waiting(need: str, error: str) -> Waiting:

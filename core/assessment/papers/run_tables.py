@@ -51,7 +51,11 @@ def run_tables(paper: Paper, run: StressRun, printed_table: str = "") -> list[Co
         }
         specs = {row_title(paper, metric): metric for metric in run.plan.metrics}
         published = _layout(place, (*first, *columns), tuple(rows), printed)
-        cells = tuple(_cells(published, rows, specs, means, run))
+        bounds = read_published(paper.name).bounds.get(published.id, {})
+        cells = tuple(
+            replace(cell, bounds=bounds.get((cell.row, cell.column)))
+            for cell in _cells(published, rows, specs, means, run)
+        )
         tables.append(ComparedTable(published, cells))
     return tables
 

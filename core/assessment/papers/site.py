@@ -20,6 +20,8 @@ STATES: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         "known": ("△", "known", "differs for a known reason"),
         "BEYOND": ("✗", "beyond", "differs beyond the tolerance"),
         "ours alone": ("●", "alone", "ours alone: nobody printed a figure"),
+        "in bounds": ("⊂", "alone", "inside the bounds that the paper states in words, of its texts"),
+        "out of bounds": ("⊄", "alone", "outside the bounds that the paper states in words, of its texts"),
         "waits": ("…", "waits", "waits"),
         "other texts": ("≠", "waits", "of other texts than the paper's: not compared"),
         "unreadable": ("?", "unreadable", "cannot be read in the paper for sure"),

@@ -24,6 +24,13 @@ _FILE_KINDS = {"alignscore": ".ckpt", "mlp": ".json", "summac_head": ".bin"}
 """The kinds whose weights may be one file, and how it ends."""
 
 
+_TABLE_KINDS = {
+    "references": "a table with the columns document and reference",
+    "corenlp_parses": "a file of CoreNLP's JSON, a line for each text",
+}
+"""The kinds whose weights are a file of a reader's own, and what it holds."""
+
+
 def is_local_source(source: str) -> bool:
     """True if a source names a folder, file or package of this machine rather than a repository of the hub."""
     place = Path(source)
@@ -79,6 +86,12 @@ def _locate_in_folder(part: Checkpoint) -> Path:
     place = Path(part.source).expanduser()
     if place.is_file() and place.suffix == _FILE_KINDS.get(part.kind):
         return place
+    if part.kind in _TABLE_KINDS:
+        if place.is_file():
+            return place
+        raise MissingWeightsError(
+            f"There is no file {part.source!r}. Set {part.setting}= to {_TABLE_KINDS[part.kind]}."
+        )
     if part.kind == "mlp":
         raise MissingWeightsError(
             f"There is no file {part.source!r}. Set model= to a file that `cli.py train-shallow PAIRS.jsonl -o MODEL.json` wrote."

@@ -15,7 +15,14 @@ from core.errors import TouchstoneError
 from core.results.bulk.blocks import block_names, block_pairs, block_table, read_table
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import StoredResults, open_stored_results
-from core.results.cases.cases import Cases, left_out_metrics, link_edits, own_columns, read_directions
+from core.results.cases.cases import (
+    Cases,
+    borderline_warnings,
+    left_out_metrics,
+    link_edits,
+    own_columns,
+    read_directions,
+)
 from core.results.cases.code_versions import in_several_codes
 from core.results.cases.pooling import pool_cases, training_overlaps
 from core.scoring import METRICS
@@ -88,7 +95,8 @@ def cases_of_results(url: str, watch: _Watch = iter) -> Cases:
             values[spec, signature] = np.where(np.isnan(column), before, column)
     directions = read_directions({spec for spec, by_signature, number in scores if by_signature or number})
     verdicts = np.concatenate(pairs.verdicts)[rows]
-    minimal, harmless = link_edits(_LABELS[verdicts], verdicts == _VERDICTS.index(Verdict.BORDERLINE), parents)
+    borderline = verdicts == _VERDICTS.index(Verdict.BORDERLINE)
+    minimal, harmless = link_edits(_LABELS[verdicts], borderline, parents)
     return Cases(
         samples=samples,
         labels=_LABELS[verdicts],
@@ -101,6 +109,7 @@ def cases_of_results(url: str, watch: _Watch = iter) -> Cases:
             *left_out_metrics(directions),
             *_language_warnings(stored, rows, values, directions),
             *training_overlaps(pairs.document_keys(rows), directions),
+            *borderline_warnings(borderline),
         ),
     )
 

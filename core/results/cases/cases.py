@@ -123,6 +123,7 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
             *code_warnings,
             *left_out_metrics(directions),
             *_language_warnings(samples, directions),
+            *borderline_warnings(borderline),
         ),
         unfinished=tuple(_unfinished_sentences(samples, directions)),
         probabilities=probabilities,
@@ -156,6 +157,17 @@ def read_directions(specs: Iterable[str]) -> dict[str, str]:
             message = str(error).partition(" Known: ")[0]  # nobody typed the name: the list of all others is no help
             directions[spec] = f"The kept scores of {spec} are left out. {message}"
     return directions
+
+
+def borderline_warnings(borderline: Mask) -> list[str]:
+    """The number of summaries whose label is neither side, where there are any: no figure that compares the sides counts them."""
+    number = int(np.count_nonzero(borderline))
+    if not number:
+        return []
+    return [
+        f"Of {len(borderline):,} summaries {number:,} {'is' if number == 1 else 'are'} labelled borderline, neither consistent nor "
+        "inconsistent: AUC, consistency and thresholds are of the others."
+    ]
 
 
 def left_out_metrics(directions: Mapping[str, str]) -> list[str]:

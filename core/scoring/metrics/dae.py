@@ -7,7 +7,7 @@ which is why the metric does not bear the name DAE.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import ClassVar
 
@@ -100,6 +100,12 @@ class DaeSpacy(Metric):
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights, self.grammar)
 
+    def arcs(self, summary: str, parsed: Answer) -> list[Arc]:
+        """The first arcs between words of the summary, as many as the authors judge."""
+        words = _word_numbers(summary, parsed)
+        arcs = judged_arcs(parsed.spans, parsed.texts, [int(head) for head in parsed.values])
+        return [arc for arc in arcs if arc.child in words and arc.head in words][:MAX_ARCS]
+
     def rounds(self, example: Example) -> Rounds[Score]:
         # the name of the pipeline is told too: two of them must not share answers
         pipeline = (("pipeline", self.parser),)
@@ -107,7 +113,7 @@ class DaeSpacy(Metric):
             Question(self.grammar, (text,), pipeline) for text in (example.document, example.summary)
         ]
         places = _word_numbers(example.summary, claimed)
-        pairs = tuple(places[word] for arc in _summary_arcs(example.summary, claimed) for word in (arc.child, arc.head))
+        pairs = tuple(places[word] for arc in self.arcs(example.summary, claimed) for word in (arc.child, arc.head))
         if not pairs:
             raise UnscorableError(
                 "The parser finds no two words of the summary that depend on each other. Write a sentence."
@@ -122,7 +128,7 @@ class DaeSpacy(Metric):
         whose word stands in a sentence.
         """
         claimed, answer = answers
-        judged = list(zip(_summary_arcs(example.summary, claimed), answer.values, strict=True))
+        judged = list(zip(self.arcs(example.summary, claimed), answer.values, strict=True))
         parts = tuple(
             Part(sentence, fsum(inside) / len(inside))
             for sentence in layout_units(example.summary)
@@ -136,11 +142,46 @@ class DaeSpacy(Metric):
         return Score(fsum(answer.values) / len(answer.values), parts, seen)
 
 
-def _summary_arcs(summary: str, parsed: Answer) -> list[Arc]:
-    """The first arcs between words, as many as the authors judge."""
-    words = _word_numbers(summary, parsed)
-    arcs = judged_arcs(parsed.spans, parsed.texts, [int(head) for head in parsed.values])
-    return [arc for arc in arcs if arc.child in words and arc.head in words][:MAX_ARCS]
+@METRICS.add
+@dataclass(frozen=True)
+class Dae(DaeSpacy):
+    """The same network on the arcs of CoreNLP, which were written to a file."""
+
+    name: ClassVar[str] = "dae"
+    card: ClassVar[Card] = replace(
+        DaeSpacy.card,
+        title="DAE",
+        differs="The arcs and words are CoreNLP's, read from a file of its JSON that you made: its enhanced dependencies without the "
+        "relations that the authors leave out, in its order, of which the first 20 count. A text that the file has no parse of has no "
+        "score. The score is the mean probability over the arcs.",
+    )
+
+    parses: str = ""
+    """File of CoreNLP's JSON, a line for each text."""
+
+    @property
+    def grammar(self) -> Checkpoint:
+        return Checkpoint(self.parses, "corenlp_parses", setting="parses")
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights, self.grammar) if self.parses else (self.weights,)
+
+    def arcs(self, summary: str, parsed: Answer) -> list[Arc]:
+        words = _word_numbers(summary, parsed)
+        numbers = [int(number) for number in parsed.values]
+        arcs = [
+            Arc(child, head, parsed.spans[child])
+            for label, child, head in zip(parsed.texts, numbers[::2], numbers[1::2], strict=True)
+            if label not in DROPPED_RELATIONS and child in words and head in words
+        ]
+        return arcs[:MAX_ARCS]
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        if not self.parses:
+            raise BadSettingError(
+                f"No parses are chosen. Write a file of CoreNLP's JSON, a line for each document and summary, and {self.name}[parses=FILE]."
+            )
+        return (yield from super().rounds(example))
 
 
 def _joined_words(text: str, parsed: Answer) -> str:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.base import memoize
 from core.errors import UnscorableError
+from core.model_reference import Checkpoint
 from core.scoring.metric import METRICS, Card
+from core.scoring.metric_parts.question_answering import parser_question
 from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
 from core.scoring.metric_parts.unit_metric import CanonicalMetric
-from core.text import SPACED, Quantity, entities, find_quantities, padded_words, states_quantity, words
+from core.text import (
+    SPACED,
+    Quantity,
+    closest_evidence,
+    entities,
+    find_quantities,
+    layout_units,
+    padded_words,
+    states_quantity,
+    words,
+)
+from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 _PAPER = "Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?"
 _URL = "https://arxiv.org/abs/2411.16638"
@@ -93,8 +107,40 @@ class EntityOverlap(CanonicalMetric, SurfaceMetric):
         high=1.0,
         licence="Touchstone's own code, Apache-2.0.",
         differs="Our definition of the feature: numbers and runs of capitalised words found by rule, where the paper used a "
-        "named-entity recogniser. Undefined for a summary without any.",
+        "named-entity recogniser. Undefined for a summary without any. parser=package:en_core_web_sm takes the entities of a pipeline "
+        "of spaCy instead, dates and numbers among them; which one the paper used it does not say.",
     )
+    parser: str = ""
+
+    @property
+    def pipeline(self) -> Checkpoint:
+        return Checkpoint(self.parser, "spacy_parse", setting="parser")
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.pipeline,) if self.parser else ()
+
+    def plan(self, example: Example) -> Sequence[Question]:
+        return [parser_question(self.pipeline, example.summary, "entities")] if self.parser else []
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        """By rule, as `measure` has it; from the entities of the pipeline where one is set."""
+        if not answers:
+            return super().fold(example, questions, answers)
+        [recognised] = answers
+        value = _present_share(example, recognised.spans)
+        if value is None:
+            raise UnscorableError("The pipeline finds no entity in the summary: there is nothing to look for.")
+        parts = tuple(
+            Part(unit, share, closest_evidence(example, unit.of(example.summary)))
+            for unit in layout_units(example.summary)
+            if (
+                share := _present_share(
+                    example, [span for span in recognised.spans if unit.start <= span.start < unit.end]
+                )
+            )
+            is not None
+        )
+        return Score(value, parts, Seen(pieces=(Span(0, len(example.document)),)))
 
     def measure(self, document: str, text: str) -> float:
         stated = [quantity for quantity in find_quantities(text) if not _counts_what_is_listed(quantity, text)]
@@ -107,6 +153,17 @@ class EntityOverlap(CanonicalMetric, SurfaceMetric):
         present = [f" {' '.join(name)} " in text_of_words for name in names]
         present += [states_quantity(document, quantity) for quantity in quantities.values()]
         return sum(present) / len(present)
+
+
+def _present_share(example: Example, spans: Sequence[Span]) -> float | None:
+    """Share of the different entities at these places of the summary that the document holds; None where there are none."""
+    names = {name for span in spans if (name := _without_article(words(span.of(example.summary))))}
+    text_of_words = padded_words(example.document)
+    return sum(f" {' '.join(name)} " in text_of_words for name in names) / len(names) if names else None
+
+
+def _without_article(name: tuple[str, ...]) -> tuple[str, ...]:
+    return name[1:] if len(name) > 1 and name[0] == "the" else name
 
 
 _LARGEST_COUNT = 12

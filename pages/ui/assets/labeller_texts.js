@@ -17,7 +17,7 @@ export function drawTexts(view) {
 function textFrame({ title, style, side, note }) {
   const box = element('div', style), head = element('h3', '', title), body = element('div', 'text', '', { dir: 'auto' });
   if (note) box.title = note;
-  if (side !== null) { body.tabIndex = 0; body.setAttribute('aria-label', title); }
+  if (side !== null) { body.tabIndex = 0; body.setAttribute('role', 'group'); body.setAttribute('aria-label', title); }
   body.dataset.of = side === null ? '' : 'summary';
   body.dataset.side = side ?? '';
   box.append(head, body);

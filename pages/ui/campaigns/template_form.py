@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import streamlit as st
 
@@ -15,6 +16,8 @@ from core.stats import format_count
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _NONE = ""
+_PICTURES = Path(__file__).parents[1] / "pictures"
+_PICTURE_PX = 480
 
 
 def template_choice(key: str) -> CampaignTemplate | None:
@@ -28,7 +31,16 @@ def template_choice(key: str) -> CampaignTemplate | None:
             templates[name].title if name else "None: set questions, rules and known answers yourself"
         ),
     )
-    return templates.get(name)
+    template = templates.get(name)
+    if template:
+        alt = f"What annotators see of “{template.title}”"
+        st.image(template_picture(template.name), escape_markdown(alt), width=_PICTURE_PX, alt=alt)
+    return template
+
+
+def template_picture(name: str) -> Path:
+    """File of the picture of a template, which `python -m tests.template_pictures` takes."""
+    return _PICTURES / f"template-{name}.webp"
 
 
 def printed_guidelines(template: CampaignTemplate, questions: QuestionSet, key: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.management.mails import ANNOTATORS, MAILTO
 from annotations.management.webhooks import EventKind, WebhookState
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state
@@ -21,18 +22,28 @@ def webhook_form(campaign: CampaignSettings) -> None:
         campaigns_state().fresh_secret = ""
         st.markdown("**The secret of the webhook**, shown this once:")
         st.code(fresh, language=None, wrap_lines=True)
-    with st.expander("Webhook", icon=":material/webhook:", key=f"webhook-{campaign.id}", on_change="rerun") as box:
+    with st.expander(
+        "Webhook or e-mail", icon=":material/webhook:", key=f"webhook-{campaign.id}", on_change="rerun"
+    ) as box:
         if not box.open:
             return
         st.caption(
             "At the first label, when all items are labelled, the last day is over or the campaign is closed, and when it goes on "
-            "after that, JSON with its counts is sent here, signed by HMAC-SHA256 with a secret that is shown once."
+            "after that, JSON with its counts is sent here, signed by HMAC-SHA256 with a secret that is shown once. Or a mail, to "
+            f"`{MAILTO}` with addresses and commas between them, or to `{ANNOTATORS}` for those whose name here is their address."
         )
+        if not services.settings().smtp_url.get_secret_value():
+            st.caption(
+                "No mail server is set here (TOUCHSTONE_SMTP_URL, TOUCHSTONE_SMTP_FROM), so that no mail is sent."
+            )
         if state:
             st.text(format_webhook(state))
         with st.form(f"webhook-of-{campaign.id}", border=False):
             url = st.text_input(
-                "URL", state.url if state else "", key=f"webhook-url-{campaign.id}", placeholder="https://…"
+                "URL or addresses",
+                state.url if state else "",
+                key=f"webhook-url-{campaign.id}",
+                placeholder="https://…, or mailto:name@host.org",
             )
             kinds = st.pills(
                 "Also each",
@@ -44,12 +55,17 @@ def webhook_form(campaign: CampaignSettings) -> None:
             )
             # no callback: the form is in its expander, which is drawn again
             pressed = st.form_submit_button(
-                "Save and make a secret", disabled=services.settings().demo, help="Without a URL nothing is sent."
+                "Save the address",
+                disabled=services.settings().demo,
+                help="Makes a secret for a URL. Without a URL or address nothing is sent.",
             )
         if pressed:
             with error_as_notice():
                 if url.strip():
-                    campaigns_state().fresh_secret = campaign_manager().set_webhook(campaign.id, url.strip(), kinds)
+                    secret = campaign_manager().set_webhook(campaign.id, url.strip(), kinds)
+                    campaigns_state().fresh_secret = (
+                        "" if url.strip().startswith(MAILTO) else secret
+                    )  # a mail is not signed
                 else:
                     campaign_manager().remove_webhook(campaign.id)
             st.rerun()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.assessment import STATES, ComparedTable, PaperCell
+from core.assessment import STATES, Bounds, ComparedTable, PaperCell
 from pages.ui.shared.markup import escape_markdown
 
 _MOST_REASONS = 4
@@ -44,12 +44,20 @@ def cell_sentence(cell: PaperCell) -> str:
 
 
 def _figures(cell: PaperCell) -> str:
-    """`printed → ours` and the sign of the state; ours alone where nobody printed a figure."""
+    """`printed → ours` and the sign of the state, printed in bounds where the paper has words alone; ours alone where it has none."""
     sign = STATES[cell.state][0]
-    printed = "" if cell.published is None else f"{cell.published:g}"
+    printed = (format_bounds(cell.bounds) if cell.bounds else "") if cell.published is None else f"{cell.published:g}"
     if cell.ours is None:
         return f"{printed} {sign}".strip()
     return f"{f'{printed} → ' if printed else ''}{cell.ours:.4g} {sign}"
+
+
+def format_bounds(bounds: Bounds) -> str:
+    """Bounds in signs, as ≥ 0.2 or 0.1 to 0.15."""
+    low, high = bounds
+    if low is not None and high is not None:
+        return f"{low:g} to {high:g}"
+    return f"≤ {high:g}" if low is None else f"≥ {low:g}"
 
 
 def _reasons(table: ComparedTable) -> None:

@@ -177,5 +177,6 @@ def test_the_licence_of_every_importer_is_an_identifier_or_known_to_be_none() ->
         "ragtruth-plus",
         "referencematters",
         "summac",
+        "unisumeval",
     }
     assert licence_id(DATASETS.get("wice").licence) == "odc-by"

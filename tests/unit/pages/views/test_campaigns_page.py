@@ -134,7 +134,7 @@ def test_a_webhook_is_set_under_progress_and_its_failure_is_a_line(open_page: Op
     app.run()
     for url, refused in (("http://example.org/", True), ("https://example.org/ended", False)):
         app.text_input(key=f"webhook-url-{id}").set_value(url)
-        next(button for button in app.button if button.label == "Save and make a secret").click().run()
+        next(button for button in app.button if button.label == "Save the address").click().run()
         assert not app.exception
         assert bool(app.code) is not refused
     [secret] = [code.value for code in app.code]

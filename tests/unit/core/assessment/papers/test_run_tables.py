@@ -9,6 +9,7 @@ import pytest
 
 from core.assessment.papers.paper import PAPERS
 from core.assessment.papers.paper_comparison import ComparedTable, printed_coverage, printed_tables
+from core.assessment.papers.published import read_published
 from core.assessment.papers.run_tables import ORIGINAL, kinds_of_metric, run_tables
 from core.base.profile import profile_names, read_profile
 from core.edits.perturbation import PERTURBATIONS
@@ -87,6 +88,34 @@ def test_mean_scores_beside_printed_ones_of_other_texts_are_not_compared() -> No
     assert cells["AlignScore", "Simplified"].waits == "The model said nothing."
     assert cells["ROUGE-2", "Negated"].waits == "Waits for scores of the run."
     assert METRICS.parse(metric).spec == metric
+
+
+def test_bounds_that_a_paper_states_in_words_stand_beside_the_mean_shifts() -> None:
+    paper = PAPERS.get("ramprasad")()
+    metric = next(spec for spec, name in paper.metric_rows().items() if name == "AlignScore")
+    kinds = kinds_of_metric(paper, metric)["Figure 5.1: gaming"]
+    run = StressRun(Plan("run", tuple(kinds.values()), (metric, "rouge2")))
+    run.add(Source(Example("one", DOCUMENT, "Nobody was hurt."), "one"))
+    for of in (metric, "rouge2"):
+        run.add(ScoreRecord("one", "", of, 0.25))
+        for title, after in (("top phrase", 0.5), ("assertion phrase", 0.375), ("summ + top", 0.375)):
+            run.add(ScoreRecord("one", kinds[title], of, after))
+    [table] = run_tables(paper, run)
+    states = {(cell.row, cell.column): (cell.bounds, cell.state) for cell in table.cells}
+    assert states["AlignScore", "top phrase"] == ((0.2, None), "in bounds")
+    assert states["AlignScore", "assertion phrase"] == ((0.2, None), "out of bounds")
+    assert states["AlignScore", "summ + top"] == ((0.1, 0.15), "in bounds")
+    assert states["AlignScore", "summ + assertion"] == ((0.1, 0.15), "waits")
+    assert states["ROUGE-2", "top phrase"] == (None, "ours alone")
+
+
+def test_bounds_name_rows_figures_and_columns_of_the_paper() -> None:
+    paper = PAPERS.get("ramprasad")()
+    columns = {place.partition(": ")[0]: {*kinds} for place, kinds in paper.kinds.items()}
+    for figure, bounds in read_published("ramprasad").bounds.items():
+        for row, column in bounds:
+            assert row in paper.metric_rows().values()
+            assert column in columns[figure]
 
 
 def test_printed_tables_wait_and_figures_that_a_paper_does_not_print_are_counted_by_themselves() -> None:

@@ -334,6 +334,26 @@ def answered_in_german(name: str, **fields: object) -> Record:
     return {**row, "golden_answer": "noon", **answer, **fields}
 
 
+def grey(*annotations: str, **fields: object) -> Record:
+    """A summary of VeriGray of as many sentences, each with its label."""
+    texts = ["The Alma left Kiel at noon.", "Kiel lies on the Baltic.", "She sank in May."]
+    sentences, answer = list[Record](), ""
+    for text, annotation in zip(texts, annotations, strict=False):
+        answer += f" {text}" if answer else text
+        place = [len(answer) - len(text), len(answer)]
+        sentences.append({"text": text, "range": place, "annotation": annotation})
+    return {"question": DOCUMENT, "answer": answer, "generator": "m", "sentences": sentences, **fields}
+
+
+def verified(model: str, **fields: object) -> Record:
+    """A summary of UniSumEval of two sentences, the second of which is wrong."""
+    sentences = ["The Alma left Kiel at noon.", "She sank in May."]
+    row = {"uid": "d_1", "doc_id": "doc-1", "source": "CNNDM", "domain": "News", "model": model}
+    labels = {"fact_verification_label": [0, 1], "fact_verification_error_type": [[], ["out-of-article error"]]}
+    texts = {"input_context": DOCUMENT, "summary": " ".join(sentences), "sentences": sentences}
+    return {**row, **texts, **labels, "faithfulness_score": 0.5, "summary_success_state": "success", **fields}
+
+
 def marked_by_several(name: str, **fields: object) -> Record:
     mark = {
         "annotator": "a",

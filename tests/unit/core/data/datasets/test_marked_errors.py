@@ -9,7 +9,7 @@ import pytest
 from core.data.dataset import DATASETS, Refusal
 from core.data.datasets.ragtruth import source_example
 from core.errors import TouchstoneError
-from core.types import ErrorType, Span, Split, StoredScore, Verdict
+from core.types import ErrorType, Item, Span, Split, StoredScore, Verdict
 from tests.unit.core.data.datasets.reading import imported, items_of, refused
 from tests.unit.core.data.datasets.releases import (
     DOCUMENT,
@@ -19,12 +19,14 @@ from tests.unit.core.data.datasets.releases import (
     cliff,
     dialogue,
     faithful,
+    grey,
     mark,
     marked_by_several,
     message,
     rated_in_german,
     response,
     supported,
+    verified,
     write_diasumfact,
     write_faithbench,
     write_ragtruth,
@@ -240,3 +242,61 @@ def test_a_thread_of_ragtruth_plus_with_other_messages_is_refused(
 ) -> None:
     rows = [message("u1", role="user", text=DOCUMENT), row, message("a1")]
     assert error in refused("ragtruth-plus", tmp_path, write_ragtruth_plus, *rows).error
+
+
+@pytest.mark.parametrize(
+    ("annotations", "verdict", "categories"),
+    [
+        (("Explicitly-Supported", "No-Fact"), Verdict.CONSISTENT, ()),
+        (("generally-supported", "Out-Dependent"), Verdict.BORDERLINE, ("out-dependent",)),
+        (("explicitly-supported", "not sure"), Verdict.BORDERLINE, ("ambiguous",)),
+        (("out-dependent", "contradicting", "fabricated"), Verdict.INCONSISTENT, None),
+    ],
+)
+def test_a_summary_of_verigray_has_the_label_of_its_worst_sentence(
+    tmp_path: Path, annotations: tuple[str, ...], verdict: Verdict, categories: tuple[str, ...] | None
+) -> None:
+    (item,) = imported("verigray", tmp_path, lines("VeriGray.jsonl"), grey(*annotations))
+    assert item.intended is verdict
+    assert item.categories == (
+        categories if categories is not None else ("out-dependent", "inconsistent", "fabricated")
+    )
+
+
+def test_the_class_of_outside_knowledge_counts_as_the_setting_says(tmp_path: Path) -> None:
+    lines("VeriGray.jsonl")(tmp_path, [grey("explicitly-supported", "out-dependent", "ambiguous")])
+    for verdict, label in (("consistent", Verdict.BORDERLINE), ("inconsistent", Verdict.INCONSISTENT)):
+        (item,) = DATASETS.parse(f"verigray[out_dependent={verdict}]").read(tmp_path)
+        assert isinstance(item, Item)
+        assert (item.intended, item.judgements[0].verdict.value, item.judgements[1].verdict) == (
+            label,
+            verdict,
+            Verdict.BORDERLINE,
+        )
+        assert item.judgements[0].span
+        assert item.judgements[0].span.of(item.example.summary) == "Kiel lies on the Baltic."
+    with pytest.raises(TouchstoneError, match="out_dependent must be consistent, inconsistent, borderline; got 'grey'"):
+        DATASETS.parse("verigray[out_dependent=grey]")
+
+
+@pytest.mark.parametrize("place", [[0, 999], [3, 3], [0.5, 2], "0-9", [True, 9]])
+def test_a_range_of_verigray_that_is_none_is_refused(tmp_path: Path, place: object) -> None:
+    record = grey("fabricated")
+    record["sentences"][0]["range"] = place
+    assert "'range'" in refused("verigray", tmp_path, lines("VeriGray.jsonl"), record).error
+
+
+def test_each_kind_of_error_of_a_sentence_of_unisumeval_is_a_mark(tmp_path: Path) -> None:
+    record = verified("bart", fact_verification_error_type='["", ["entity error", "relation error"]]')
+    (item,) = imported("unisumeval", tmp_path, lines("unisumeval_faithfulness.jsonl"), record)
+    marks = [(mark.category, mark.span.of(item.example.summary)) for mark in item.judgements if mark.span]
+    assert marks == [("entity error", "She sank in May."), ("relation error", "She sank in May.")]
+    assert [(rating.aspect, rating.value) for rating in item.ratings] == [("faithfulness", 0.5)]
+    assert (item.group, item.domain, item.source, item.system) == ("doc-1", "News", "CNNDM", "bart")
+
+
+def test_a_sentence_of_unisumeval_that_the_summary_lacks_is_an_error_without_a_place(tmp_path: Path) -> None:
+    record = verified("bart", summary="The Alma left Kiel at noon.\nIt sank.")
+    (item,) = imported("unisumeval", tmp_path, lines("unisumeval_faithfulness.jsonl"), record)
+    assert [mark.span for mark in item.judgements] == [None]
+    assert item.intended is Verdict.INCONSISTENT

@@ -54,6 +54,8 @@ def test_samples_of_one_group_or_of_one_text_stay_together() -> None:
 def test_a_label_that_is_borderline_is_neither() -> None:
     found = build_cases([sample("a", Verdict.BORDERLINE, GOOD), sample("b", None, GOOD)])
     assert np.isnan(found.labels).all()
+    assert found.warnings[-1].startswith("Of 2 summaries 1 is labelled borderline")
+    assert not build_cases([sample("b", None, GOOD)]).warnings
 
 
 def test_two_signatures_of_one_metric_never_share_a_column() -> None:

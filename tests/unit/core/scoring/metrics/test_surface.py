@@ -10,7 +10,7 @@ from hypothesis import given
 from core.errors import UnscorableError
 from core.scoring.metric import METRICS
 from core.text.segmentation import words
-from core.types import Example, Score, Span
+from core.types import Answer, Example, Score, Span
 from tests.doubles.texts import RANDOM, random_text
 
 DOCUMENT = "Ana Brekke owns the Skarv. The storm of 1961 tore two ferries away. Nobody was hurt in Lindvale."
@@ -169,3 +169,31 @@ def test_length_and_position_of_a_summary_are_counted_in_words() -> None:
     assert value("source-position", "Nine ten, and more.", document) == pytest.approx(0.85)
     with pytest.raises(UnscorableError, match="it has no place there"):
         value("source-position", "Else.", document)
+
+
+def test_entities_of_a_pipeline_count_once_by_their_words_and_without_their_article() -> None:
+    summary = "The Bank of Japan met in Oslo. Oslo was cold. It rained."
+    example = Example("bank", "In OSLO the Bank of England met.", summary)
+    metric = METRICS.parse("entity-overlap[parser=package:en_core_web_sm]")
+    conversation = metric.rounds(example)
+    [question] = next(conversation)
+    assert (question.inputs, dict(question.options)["of"]) == ((summary,), "entities")
+    places = [(0, 17), (25, 29), (31, 35)]
+    assert [summary[start:end] for start, end in places] == ["The Bank of Japan", "Oslo", "Oslo"]
+    with pytest.raises(StopIteration) as ended:
+        conversation.send([Answer(spans=tuple(Span(*place) for place in places))])
+    assert ended.value.value.value == 0.5
+    assert [part.score for part in ended.value.value.parts] == [0.5, 1.0]
+
+
+def test_a_summary_in_which_the_pipeline_finds_no_entity_has_no_overlap() -> None:
+    metric = METRICS.parse("entity-overlap[parser=package:en_core_web_sm]")
+    conversation = metric.rounds(Example("rain", "It rained in Oslo.", "It rained."))
+    next(conversation)
+    with pytest.raises(UnscorableError, match="finds no entity"):
+        conversation.send([Answer()])
+
+
+def test_without_a_pipeline_the_entities_are_those_of_the_rules() -> None:
+    assert METRICS.parse("entity-overlap").checkpoints() == ()
+    assert METRICS.parse("entity-overlap").spec == "entity-overlap"
