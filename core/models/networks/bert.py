@@ -160,9 +160,10 @@ class Bert(nn.Module):
         states = self.embeddings["LayerNorm"](states + self.embeddings["position_embeddings"](places))
         # without padding there is nothing to mask, which has a faster kernel
         mask = attention_mask.bool()[:, None, None, :].expand(-1, -1, input_ids.shape[1], -1)
+        masked = None if attention_mask.all() else mask
         layer_states = [states]
         for layer in cast(nn.ModuleList, self.encoder["layer"]):
-            layer_states.append(layer(layer_states[-1], None if attention_mask.all() else mask))
+            layer_states.append(layer(layer_states[-1], masked))
         return EncoderStates(tuple(layer_states))
 
 

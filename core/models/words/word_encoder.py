@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from core.model_reference import Checkpoint
 from core.models.networks.network import (
@@ -17,6 +19,7 @@ from core.models.networks.network import (
     max_positions,
     network_bytes,
     pad_batch,
+    read_back,
     segment_types,
 )
 from core.models.networks.tokenizer import TextTokenizer, Tokens
@@ -54,21 +57,21 @@ class WordEncoder:
         encoded = self._tokenizer.encode(
             [span.of(texts[number]) for number, span in placed], [self._limit] * len(placed)
         )
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            # each window in a pass of its own: in a batch of others sums are rounded otherwise, and a tree may take another turn
+            states = [layer.numpy() for layer in read_back(*chain.from_iterable(map(self._states, encoded)))]
         by_text: list[list[tuple[Span, Tokens, States, States]]] = [[] for _ in texts]
-        for (number, span), tokens in zip(placed, encoded, strict=True):
-            by_text[number].append((span, tokens, *self._states(tokens)))
+        for (number, span), tokens, early, late in zip(placed, encoded, states[::2], states[1::2], strict=True):
+            by_text[number].append((span, tokens, early, late))
         return [_words(text, read) for text, read in zip(texts, by_text, strict=True)]
 
-    def _states(self, tokens: Tokens) -> tuple[States, States]:
-        """The states of a window's tokens at both layers, (tokens, width)."""
-        # one window at a time: in a batch of others sums are rounded otherwise, and a tree may take another turn
-        with torch.inference_mode(), freeing_memory("The text does not fit"):
-            ids, mask, types = pad_batch([tokens], self._network)
-            layers = self._network(
-                input_ids=ids, attention_mask=mask, output_hidden_states=True, **segment_types(self._network, types)
-            ).hidden_states
-            early, late = (layers[layer][0].float().cpu().numpy() for layer in (EARLY_LAYER, -1))
-        return early, late
+    def _states(self, tokens: Tokens) -> list[Tensor]:
+        """The states of a window's tokens at both layers, (tokens, width) each."""
+        ids, mask, types = pad_batch([tokens], self._network)
+        layers = self._network(
+            input_ids=ids, attention_mask=mask, output_hidden_states=True, **segment_types(self._network, types)
+        ).hidden_states
+        return [layers[layer][0].float() for layer in (EARLY_LAYER, -1)]
 
 
 def _words(text: str, read: Sequence[tuple[Span, Tokens, States, States]]) -> WordStates:
