@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
+    from core.models.device import SHARE_ALONE, kind_of, resolve_devices
     from core.models.hardware import Hardware, read_hardware, require_devices
     from core.models.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
     from core.models.llm.chat import (

@@ -14,6 +14,9 @@ from threading import Condition, Lock
 
 from core.errors import LoadError
 
+SHARE_ALONE = 0.85
+"""Part of a GPU's memory that models may take where no other process uses it; batches need the rest."""
+
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
 _COLLECTIONS = (10_000, 20, 10)  # new objects before a collection, and collections before one of older objects

@@ -57,7 +57,6 @@ IMPORTING = threading.Lock()
 """Held while parts of transformers are imported: two threads that do so at once find it half imported."""
 _LOADS_AT_ONCE = 2  # one reads files while the other copies its weights
 _SHARE = 0.5  # of the memory that is free, for models; batches need some too
-_SHARE_ALONE = 0.85  # of a GPU that no other process uses
 _CONTEXT_BYTES = 1_500_000_000  # at most, of what CUDA and its libraries take for this process beside its tensors
 _NO_ROOM = "loading again: it has made room for another model. Raise TOUCHSTONE_MEMORY, or choose fewer metrics, and all stay in memory"
 _UNEXPECTED = (
@@ -129,7 +128,7 @@ class ModelPool:
         share = self._wanted_budget
         if share is None:
             is_alone = self.device == "cuda" and devices.used_by_others(device) < _CONTEXT_BYTES
-            share = _SHARE_ALONE if is_alone else _SHARE
+            share = devices.SHARE_ALONE if is_alone else _SHARE
         # CPUs are one memory
         return int(self._free_bytes[device] * share / (len(self.devices) if self.device == "cpu" else 1))
 
