@@ -70,8 +70,8 @@ class ModelPool:
 
     `device` is as in the settings; `budget`, of each device, is in bytes, or as a float the share of what is free while none
     of ours is loaded, by default half, and .85 of a GPU that no other process uses; hashes of weights are kept in `cache_dir`; a
-    load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `precision` may be
-    changed: it is that of models whose metric names no number type. `state`, `states`, `request`, `fetch` and `retry` return at once and load no torch.
+    load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `precision`
+    is that of models whose metric names no number type. `state`, `states`, `request`, `fetch` and `retry` return at once and load no torch.
     """
 
     def __init__(
@@ -160,6 +160,12 @@ class ModelPool:
         if entry and entry.fingerprint not in {"", fingerprint}:
             self._loaded.replace(checkpoint, entry.fingerprint)
         return fingerprint
+
+    def compute_in(self, precision: Precision) -> None:
+        """Compute in another precision from the next question on; models that were loaded in the former are dropped."""
+        self.precision = precision
+        for checkpoint in list(self._loaded.entries):
+            attempt(partial(self.fingerprint, checkpoint))
 
     def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
         """True if the files of a checkpoint are known to have this fingerprint still; returns at once."""
