@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -31,6 +33,7 @@ from core.types import Span
 
 EARLY_LAYER = 2
 """Layer whose states still distinguish the words; those of the last layer show what is said of them."""
+_REMEMBERED_TOKENS = 8192  # of windows; 3 kB each at a width of 384
 
 
 class WordEncoder:
@@ -40,6 +43,8 @@ class WordEncoder:
         self._network = network
         self._tokenizer = tokenizer
         self._limit = limit
+        self._windows: OrderedDict[tuple[int, ...], tuple[States, States]] = OrderedDict()
+        self._lock = threading.Lock()
         self.nbytes = network_bytes(network)
         self.width = int(network.config.hidden_size)
 
@@ -57,13 +62,30 @@ class WordEncoder:
         encoded = self._tokenizer.encode(
             [span.of(texts[number]) for number, span in placed], [self._limit] * len(placed)
         )
+        by_text: list[list[tuple[Span, Tokens, States, States]]] = [[] for _ in texts]
+        for (number, span), tokens, states in zip(placed, encoded, self._window_states(encoded), strict=True):
+            by_text[number].append((span, tokens, *states))
+        return [_words(text, read) for text, read in zip(texts, by_text, strict=True)]
+
+    def _window_states(self, windows: Sequence[Tokens]) -> list[tuple[States, States]]:
+        """The states of windows at both layers, (tokens, width) each.
+
+        Those that an earlier text had, as a long document that is made of others, are remembered.
+        """
+        with self._lock:
+            states = {window.ids: self._windows[window.ids] for window in windows if window.ids in self._windows}
+        missing = {window.ids: window for window in windows if window.ids not in states}
         with torch.inference_mode(), freeing_memory("The text does not fit"):
             # each window in a pass of its own: in a batch of others sums are rounded otherwise, and a tree may take another turn
-            states = [layer.numpy() for layer in read_back(*chain.from_iterable(map(self._states, encoded)))]
-        by_text: list[list[tuple[Span, Tokens, States, States]]] = [[] for _ in texts]
-        for (number, span), tokens, early, late in zip(placed, encoded, states[::2], states[1::2], strict=True):
-            by_text[number].append((span, tokens, early, late))
-        return [_words(text, read) for text, read in zip(texts, by_text, strict=True)]
+            layers = [layer.numpy() for layer in read_back(*chain.from_iterable(map(self._states, missing.values())))]
+        states.update(zip(missing, zip(layers[::2], layers[1::2], strict=True), strict=True))
+        with self._lock:
+            for ids, both in states.items():
+                self._windows[ids] = both
+                self._windows.move_to_end(ids)
+            while sum(map(len, self._windows)) > _REMEMBERED_TOKENS:
+                self._windows.popitem(last=False)
+        return [states[window.ids] for window in windows]
 
     def _states(self, tokens: Tokens) -> list[Tensor]:
         """The states of a window's tokens at both layers, (tokens, width) each."""
