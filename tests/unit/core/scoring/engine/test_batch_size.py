@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import RobertaForSequenceClassification
 
-from core.scoring.engine.device_worker import BATCH_TOKENS, BatchSize
+from core.scoring.engine.batch_size import BATCH_TOKENS, BatchSize
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
@@ -53,7 +53,7 @@ def test_a_run_goes_on_after_a_pass_that_took_long_for_few_tokens(
     size = BatchSize(1000)
     size.passed(1, 60.0)  # as the first one of a process, which makes ready what later ones find
     assert (size.tokens, size.turn_tokens) == (256, 1)
-    monkeypatch.setattr("core.scoring.engine.device_worker._SLICE_S", 1e-9)
+    monkeypatch.setattr("core.scoring.engine.batch_size._SLICE_S", 1e-9)
     texts = [pair(f"Rain fell {number} times.", str(number)) for number in range(4)]
     for text in texts:  # one after the other: the next turn is taken after the pass that took long
         [(_, outcome)] = bench.engine.run([bench.asking()], [text])
