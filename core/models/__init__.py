@@ -130,7 +130,7 @@ if TYPE_CHECKING:
     from core.models.networks.conversion import convert
     from core.models.networks.model import Model, Row
     from core.models.networks.tokenizer import Tokens
-    from core.models.precision import PRECISIONS, Precision, marked_dtype, require_precision
+    from core.models.precision import PRECISIONS, Precision, loaded_as, marked_dtype, require_precision
     from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
     from core.models.upload import push, push_dataset
     from core.models.weights.download import download, fetch_released_dataset, provenance_name
