@@ -9,8 +9,9 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -18,6 +19,7 @@ from typing import Annotated
 import torch
 import typer
 
+from core.errors import Problem, attempt
 from core.models import read_hardware
 from core.settings import VERSION
 from tests.load.gpu_parts import PARTS, Machine
@@ -39,12 +41,16 @@ def write_table(machine: Machine, parts: list[str], seconds: float) -> Iterator[
             yield f"| {name} | – | not begun: {seconds:.0f} s were over |"
             continue
         sys.stderr.write(f"{at:5.0f} s: {name}\n")
-        try:
-            for subject, figures in PARTS[name](machine):
-                said = ", ".join(f"{key} {_format(value)}" for key, value in figures.items())
-                yield f"| {name} | {subject} | {said} |"
-        except Exception as error:  # noqa: BLE001  # the parts behind it are still worth their time
-            yield f"| {name} | – | failed: {type(error).__name__}: {str(error)[:200].replace('|', '/')} |"
+        rows = attempt(partial(_measure, machine, name))
+        if isinstance(rows, Problem):  # the parts behind it are still worth their time
+            yield f"| {name} | – | failed: {rows.error[:200].replace('|', '/')} |"
+            continue
+        for subject, figures in rows:
+            yield f"| {name} | {subject} | {', '.join(f'{key} {_format(value)}' for key, value in figures.items())} |"
+
+
+def _measure(machine: Machine, part: str) -> list[tuple[str, Mapping[str, object]]]:
+    return list(PARTS[part](machine))
 
 
 def _format(value: object) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging as python_logging
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from torch import Tensor
 from core.errors import LoadError, MemoryFullError, UnscorableError
 from core.model_reference import TF32, Checkpoint
 from core.models.device import empty_cache
+from core.models.hardware import tf32_is_off
 from core.models.networks.bert import Bert, read_bert
 from core.models.networks.shared_weights import own_weights, share_weights
 from core.models.networks.tokenizer import Tokens
@@ -114,7 +114,7 @@ def _read_network(
     logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
     if checkpoint.dtype == TF32 and not (device.startswith("cuda") and torch.cuda.is_tf32_supported()):
         raise LoadError(f"No processor for tf32 here: {device}. NVIDIA GPUs have it from Ampere on; set dtype=float32.")
-    if checkpoint.dtype == TF32 and os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
+    if checkpoint.dtype == TF32 and tf32_is_off():
         raise LoadError("NVIDIA_TF32_OVERRIDE=0 turns TF32 off. Unset it, or set dtype=float32.")
     with freeing_memory(f"{checkpoint.source} does not fit"):
         dtype = torch.float32 if checkpoint.dtype == TF32 else getattr(torch, checkpoint.dtype, None)

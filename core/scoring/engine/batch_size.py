@@ -1,4 +1,4 @@
-"""How many tokens the next forward pass of a model has: by how long passes take, and by what did not fit into memory."""
+"""Size of the next forward pass of a model, in tokens: by the seconds that passes take, and by what did not fit into memory."""
 
 from __future__ import annotations
 
