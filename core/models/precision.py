@@ -55,6 +55,6 @@ def require_precision(precision: Precision, device: str) -> None:
     here = all_accelerators()
     if kind_of(device) in {"cpu", "mps"} or "cuda" not in here:
         raise BadSettingError(
-            f"tf32 is how NVIDIA GPUs multiply from Ampere on, and models run on {device} here"
+            f"tf32 is how NVIDIA GPUs multiply from Ampere on, and TOUCHSTONE_DEVICE is {device}"
             f"{'' if 'cuda' in here else ', where torch finds no such GPU'}. Set TOUCHSTONE_PRECISION to exact or bfloat16."
         )

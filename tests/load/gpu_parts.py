@@ -170,7 +170,8 @@ def passes(machine: Machine) -> Rows:
         metric = machine.metric(name, "base" if machine.is_gpu else "tiny", "passes")
         checkpoint = next(model for model in local_checkpoints(metric.checkpoints()) if model.kind != "token_count")
         with closing(MetricComparison(metric, machine.device, 0.4, machine.folder / f"passes-{name}")) as comparison:
-            examples = make_pairs_sharing_documents(3, 4, 32, 150, 4)
+            examples = make_pairs_sharing_documents(3, 4, 32 if machine.is_gpu else 4, 150, 4)
+            comparison.engine(examples)  # a trace takes the answers of rounds before from its cache
             questions = [question for example in examples for question in comparison._trace(example)]
             asked = list(dict.fromkeys(question for question in questions if question.weights == checkpoint))[:64]
             with comparison._pool.lease(checkpoint) as model:
@@ -208,7 +209,11 @@ def processes(machine: Machine) -> Rows:
             command = [sys.executable, "cli.py", "score", f"{own}.jsonl", "-o", f"{own}-scores.jsonl"]
             environment = {**os.environ, "TOUCHSTONE_MEMORY": f"{0.85 / count:.2f}", "TOUCHSTONE_CACHE_DIR": str(own)}
             options = ["--metric", spec, "--device", machine.device]
-            crew.append(subprocess.Popen([*command, *options], env=environment, stdout=subprocess.DEVNULL))
+            crew.append(
+                subprocess.Popen(
+                    [*command, *options], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
+            )
         statuses = [process.wait() for process in crew]
         if any(statuses):
             raise TouchstoneError(f"Processes ended with {statuses}.")

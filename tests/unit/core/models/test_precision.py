@@ -19,7 +19,7 @@ from core.models.precision import Precision, loaded_as, require_precision
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.types import Result
+from core.types import Failure, Result
 from tests.doubles.bench import DOCUMENT, pair
 from tests.doubles.pretended_gpu import pretend_cards
 
@@ -60,6 +60,19 @@ def test_exact_scores_of_a_gpu_are_those_of_a_processor_where_the_environment_tu
     in_tf32 = scores(spec, tmp_path / "tf32", "cuda", "tf32")
     assert in_tf32 != pytest.approx(here, abs=1e-6)
     assert in_tf32 == pytest.approx(here, abs=1e-2)
+
+
+def test_tf32_that_a_variable_turns_off_is_refused(
+    tiny_roberta: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend_cards(monkeypatch)
+    monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "0")
+    settings = Settings(device="cuda", memory="1GB", cache_dir=tmp_path, precision="tf32")
+    with closing(Engine.open(settings)) as engine:
+        metric = METRICS.parse(f"minicheck-roberta[checkpoint={tiny_roberta}]")
+        [(_, outcome)] = engine.run([metric], [pair(SUMMARIES[0])])
+    assert isinstance(outcome, Failure)
+    assert outcome.error == "NVIDIA_TF32_OVERRIDE=0 turns TF32 off. Unset it, or set dtype=float32."
 
 
 def test_a_process_begins_exact_whatever_images_set() -> None:
