@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -31,6 +31,8 @@ from core.stats import (
     Statistic,
     cohen_kappa,
     distance_alpha,
+    distributions_of_alike,
+    group_alike,
     gwet_ac1,
     jensen_shannon_divergence,
     krippendorff_alpha,
@@ -122,23 +124,34 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
         return _agreement_by_distance(question, name, answered)
     people = sorted({label.person for label in answered})
     ratings = ratings_from_answers(question, answered, people)
-    estimate = Resamples.draw(len(np.unique(ratings.documents))).estimate
     scale = _scale_of(question)
+    groups, of_groups = group_alike(ratings)
+    statistics, in_groups = (_statistics(labels, people, scale) for labels in (ratings, of_groups))
+    distributions = distributions_of_alike([*statistics.values()], groups, [*in_groups.values()])
+    estimates = {name: each.estimate() for name, each in zip(statistics, distributions, strict=True)}
     return LabelAgreement(
         question=question.id,
         slice=name,
         scale=scale,
         people=len(people),
         labels=len(answered),
-        raw=estimate(raw_agreement(ratings)),
-        alphas={name: estimate(krippendorff_alpha(ratings, distance)) for name, distance in _scales_up_to(scale)},
-        ac1=estimate(gwet_ac1(ratings)),
-        prevalence={
-            str(answer): estimate(label_prevalence(ratings, code)) for answer, code in answer_codes(question).items()
-        },
-        kappas=dict(_pairwise_kappas(ratings, people, _KAPPA_DISTANCES[scale], estimate)),
+        raw=estimates["raw",],
+        alphas={of[0]: estimate for (figure, *of), estimate in estimates.items() if figure == "alpha"},
+        ac1=estimates["ac1",],
+        prevalence={str(answer): estimates["share", str(place)] for place, answer in enumerate(answer_codes(question))},
+        kappas={(of[0], of[1]): estimate for (figure, *of), estimate in estimates.items() if figure == "kappa"},
         confusions=_pairwise_confusions(question, answered),
     )
+
+
+def _statistics(ratings: LabelMatrix, people: Sequence[str], scale: str) -> dict[tuple[str, ...], Statistic]:
+    return {
+        ("raw",): raw_agreement(ratings),
+        ("ac1",): gwet_ac1(ratings),
+        **{("alpha", name): krippendorff_alpha(ratings, distance) for name, distance in _scales_up_to(scale)},
+        **{("share", str(place)): label_prevalence(ratings, code) for place, code in enumerate(ratings.offered)},
+        **{("kappa", *pair): kappa for pair, kappa in _pairwise_kappas(ratings, people, _KAPPA_DISTANCES[scale])},
+    }
 
 
 _KAPPA_DISTANCES = {**DISTANCES, "ordinal": DISTANCES["interval"]}
@@ -229,11 +242,11 @@ def _scales_up_to(scale: str) -> list[tuple[str, Distance]]:
 
 
 def _pairwise_kappas(
-    ratings: LabelMatrix, people: Sequence[str], distance: Distance, estimate: Callable[[Statistic], Estimate]
-) -> Iterator[tuple[tuple[str, str], Estimate]]:
+    ratings: LabelMatrix, people: Sequence[str], distance: Distance
+) -> Iterator[tuple[tuple[str, str], Statistic]]:
     for (first, first_name), (second, second_name) in combinations(enumerate(people), 2):
         if (ratings.labelled[:, first] & ratings.labelled[:, second]).any():
-            yield (first_name, second_name), estimate(cohen_kappa(ratings, first, second, distance))
+            yield (first_name, second_name), cohen_kappa(ratings, first, second, distance)
 
 
 def _pairwise_confusions(

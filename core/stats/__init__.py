@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Distance,
         LabelMatrix,
         cohen_kappa,
+        group_alike,
         gwet_ac1,
         interval_distance,
         krippendorff_alpha,
@@ -33,7 +34,14 @@ if TYPE_CHECKING:
         squared_distance,
     )
     from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, MetricStatistic, mark_best
-    from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds, variance_of
+    from core.stats.bootstrap import (
+        RESAMPLES,
+        Distribution,
+        Resamples,
+        distributions_of_alike,
+        projected_seconds,
+        variance_of,
+    )
     from core.stats.comparison import (
         MIN_TEST_DOCUMENTS,
         StatisticDifference,

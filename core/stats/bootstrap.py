@@ -24,6 +24,7 @@ from core.stats.statistic import (
     NO_SPREAD,
     Estimate,
     IntervalFunction,
+    Numbers,
     Statistic,
     Values,
     too_few_documents,
@@ -83,7 +84,7 @@ class Resamples:
     documents: int
     number: int
     seed: int
-    stored_counts: Counts | None = None
+    stored_counts: Counts | NDArray[np.int32] | None = None
     track: Track = untracked
 
     @classmethod
@@ -92,7 +93,7 @@ class Resamples:
         return cls(documents, number, seed, counts, track)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> Counts | NDArray[np.int32]:
         """The number of times that each document is drawn in each resample, (documents, number), whatever memory that takes."""
         return (
             next(_draw_blocks(self.documents, self.number, self.seed, self.number))
@@ -106,7 +107,10 @@ class Resamples:
 
     def of_each(self, statistics: Sequence[Statistic]) -> list[Distribution]:
         """The same of several statistics, by one pass over the resamples."""
-        distributions = [_without_draws(statistic) for statistic in statistics]
+        return self.with_draws([_without_draws(statistic) for statistic in statistics], statistics)
+
+    def with_draws(self, distributions: Sequence[Distribution], statistics: Sequence[Statistic]) -> list[Distribution]:
+        """The distributions with the values of these statistics in all resamples, where they have a value."""
         pending = {
             place: statistics[place]
             for place, distribution in enumerate(distributions)
@@ -165,6 +169,31 @@ def _draw_blocks(documents: int, number: int, seed: int, size: int) -> Iterator[
                 several[:] = np.bincount(cells.ravel(), minlength=several.size).reshape(several.shape)
             part[:] = rows.T
         yield block
+
+
+def distributions_of_alike(
+    statistics: Sequence[Statistic],
+    groups: Numbers,
+    of_groups: Sequence[Statistic],
+    number: int = RESAMPLES,
+    seed: int = 0,
+) -> list[Distribution]:
+    """As `Resamples.of_each`, on the same draws, where many documents are alike in all that is asked: in a
+    fraction of the time, and equal but for the rounding of fractions.
+
+    `groups` numbers those that are alike from 0, (documents,); `of_groups` are the same statistics of one document of each group.
+    """
+    rng, width = np.random.default_rng(seed), int(groups.max()) + 1
+    if 4 * width * number > _MAX_KEPT:
+        return Resamples.draw(len(groups), number, seed).of_each(statistics)
+    step = max(1, _MAX_CELLS // len(groups))
+    counts = np.empty((number, width), dtype=np.int32)
+    for start in range(0, number, step):
+        part = counts[start : start + step]
+        cells = groups[rng.integers(len(groups), size=(len(part), len(groups)))] + width * np.arange(len(part))[:, None]
+        part[:] = np.bincount(cells.ravel(), minlength=part.size).reshape(part.shape)
+    distributions = [_without_draws(statistic) for statistic in statistics]
+    return Resamples(width, number, seed, counts.T).with_draws(distributions, of_groups)
 
 
 def _without_draws(statistic: Statistic) -> Distribution:

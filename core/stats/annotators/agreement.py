@@ -80,6 +80,23 @@ class LabelMatrix:
         return ""
 
 
+def group_alike(ratings: LabelMatrix) -> tuple[Numbers, LabelMatrix]:
+    """The group of each document, (documents,), whose items have the same labels of the same people, and the items of one document of each.
+
+    Documents are numbered from 0; in the second, by their group.
+    """
+    patterns = np.unique(np.nan_to_num(ratings.labels, nan=np.inf), axis=0, return_inverse=True)[1].reshape(-1)
+    order = np.lexsort([patterns, ratings.documents])
+    ends = np.flatnonzero(np.diff(ratings.documents[order])) + 1
+    numbers: dict[bytes, int] = {}
+    items = np.split(order, ends)
+    groups = np.array([numbers.setdefault(patterns[of_document].tobytes(), len(numbers)) for of_document in items])
+    first = np.unique(groups, return_index=True)[1]
+    kept = np.concatenate([items[place] for place in first])
+    documents = np.repeat(np.arange(len(first)), [len(items[place]) for place in first])
+    return groups, LabelMatrix(ratings.labels[kept], documents, ratings.offered)
+
+
 Distance = Callable[[Values, Values], Values]
 
 

@@ -13,6 +13,7 @@ from core.stats.annotators.agreement import (
     Distance,
     LabelMatrix,
     cohen_kappa,
+    group_alike,
     gwet_ac1,
     interval_distance,
     krippendorff_alpha,
@@ -22,7 +23,7 @@ from core.stats.annotators.agreement import (
     ordinal_distance,
     raw_agreement,
 )
-from core.stats.bootstrap import Resamples
+from core.stats.bootstrap import Resamples, distributions_of_alike
 from core.stats.statistic import Numbers, Values
 from tests.unit.core.stats.naive import assert_the_same
 
@@ -200,3 +201,32 @@ def test_labels_that_never_meet_say_so() -> None:
 def test_two_people_who_never_agree_have_no_agreement_beyond_chance() -> None:
     ratings = LabelMatrix(np.tile([1.0, 0.0], (6, 1)), np.arange(6))
     assert RESAMPLES.of(cohen_kappa(ratings, 0, 1, nominal_distance)).value == 0.0
+
+
+@pytest.mark.parametrize("documents", ["an item each", "several items each"])
+def test_documents_with_the_same_labels_are_drawn_together_and_give_the_same_draws(documents: str) -> None:
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, 2, (90, 3)).astype(float)
+    labels[rng.random(labels.shape) < 0.4] = np.nan
+    of_items = (
+        np.arange(90) if documents == "an item each" else np.unique(rng.integers(0, 200, 90), return_inverse=True)[1]
+    )
+    ratings = LabelMatrix(labels, of_items, (0.0, 1.0, 2.0))
+    groups, of_groups = group_alike(ratings)
+    every, in_groups = (
+        [
+            raw_agreement(matrix),
+            gwet_ac1(matrix),
+            krippendorff_alpha(matrix, ordinal_distance),
+            label_prevalence(matrix, 1.0),
+            cohen_kappa(matrix, 0, 2, nominal_distance),
+        ]
+        for matrix in (ratings, of_groups)
+    )
+    assert len(np.unique(of_groups.documents)) == groups.max() + 1 < len(groups)
+    each = Resamples.draw(len(groups), 300, seed=5).of_each(every)
+    together = distributions_of_alike(every, groups, in_groups, 300, seed=5)
+    for one, same in zip(each, together, strict=True):
+        # thirds of a label are added in another order
+        assert same.draws == pytest.approx(one.draws, rel=1e-12, nan_ok=True)
+        assert (same.value, same.n, same.documents) == (one.value, one.n, one.documents)
