@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import cached_property, partial
 from pathlib import Path
-from queue import SimpleQueue
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError, Problem, TouchstoneError, attempt
 from core.model_reference import TF32, Checkpoint
@@ -23,32 +22,8 @@ from core.models.weights.download import download
 from core.models.weights.integrity import Fingerprints, check_files
 from core.models.weights.locations import ModelState, ModelStatus, locate, state_on_disk
 from core.models.weights.weight_files import memory_bytes
+from core.models.worker_threads import WorkerThreads
 from core.settings import Settings
-
-
-class WorkerThreads:
-    """Daemons, so that a download that hangs never keeps the process from ending. Jobs must not raise."""
-
-    def __init__(self, name: str, count: int) -> None:
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for _ in range(count)]
-        for thread in self._threads:
-            thread.start()
-
-    def put(self, job: Callable[[], None]) -> None:
-        self._jobs.put(job)
-
-    def close(self, patience_s: float) -> None:
-        """Do no job after those queued, and wait a while for these."""
-        for _ in self._threads:
-            self._jobs.put(None)
-        for thread in self._threads:
-            thread.join(patience_s)
-
-    def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            job()
-
 
 _log = logging.getLogger(__name__)
 ADAPTERS = f"{__package__}.adapters"
