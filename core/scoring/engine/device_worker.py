@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -65,6 +65,7 @@ class DeviceWorker:
         self._closed = False
         self.counts = Counts()
         self._choosing = threading.Lock()  # held from the choice of a model until its batches are taken
+        self._parsing = threading.Lock()
         self._last: Checkpoint | None = None
         self._device_free_s = 0.0  # when the last pass ended
         self._preparer = ThreadPoolExecutor(1, "tokenizer")
@@ -262,9 +263,11 @@ class DeviceWorker:
         if not batch:
             return []
         device = self._pool.place(batch[0].question.weights)
-        began, peak = time.perf_counter(), devices.MemoryPeak(device)
-        answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
-        ended, tokens, taken = time.perf_counter(), padded_tokens(batch), peak.nbytes()
+        began, peak, tokens = time.perf_counter(), devices.MemoryPeak(device), padded_tokens(batch)
+        # libraries that parse do not say that they may be called by two threads
+        with nullcontext() if tokens else self._parsing:
+            answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
+        ended, taken = time.perf_counter(), peak.nbytes()
         # a pass that was launched early has waited for the one before
         seconds, self._device_free_s = ended - max(began, self._device_free_s), ended
         size = self._size(batch[0].question.weights)

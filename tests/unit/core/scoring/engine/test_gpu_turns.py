@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from core.models.device import MemoryPeak, allocating
-from core.types import Failure, Result
+from core.models.networks.model import Row
+from core.types import Answer, Failure, Result
 from tests.doubles.bench import Bench, open_bench, pair
-from tests.doubles.models import PATIENCE_S, ScriptedKind
+from tests.doubles.models import PATIENCE_S, ScriptedKind, ScriptedModel
 from tests.doubles.pretended_gpu import pretend_cards
 
 ROWS = 40
@@ -21,6 +22,9 @@ ROWS = 40
 def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     pretend_cards(monkeypatch)
     opened = open_bench(tmp_path, ScriptedKind().install(monkeypatch), "cuda")
+    opened.ask(opened.asking(), summary="A first score, which imports what later ones find.")
+    opened.kind.batches.clear()
+    opened.kind.entered.clear()
     yield opened
     opened.kind.gate.set()
     opened.engine.close()
@@ -44,7 +48,6 @@ def until_passes(kind: ScriptedKind, count: int) -> None:
 
 def test_a_pass_is_launched_before_the_last_is_read(gpu: Bench) -> None:
     gpu.kind.length = 65_536  # each a pass of its own
-    gpu.load(gpu.asking())
     gpu.kind.gate.clear()
     thread, outcomes = run_behind(gpu)
     until_passes(gpu.kind, 2)
@@ -55,9 +58,27 @@ def test_a_pass_is_launched_before_the_last_is_read(gpu: Bench) -> None:
     assert len(gpu.kind.asked) == len(set(gpu.kind.asked)) == ROWS
 
 
+def test_what_needs_no_network_is_asked_by_one_thread_at_a_time(gpu: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu.kind.length = 0
+    plain, inside, most = ScriptedModel.forward, threading.Semaphore(1), list[bool]()
+
+    def forward(model: ScriptedModel, rows: Sequence[Row]) -> list[Answer]:
+        most.append(inside.acquire(blocking=False))
+        try:
+            return plain(model, rows)
+        finally:
+            if most[-1]:
+                inside.release()
+
+    monkeypatch.setattr(ScriptedModel, "forward", forward)
+    thread, outcomes = run_behind(gpu)
+    thread.join(PATIENCE_S)
+    assert [type(outcome) for outcome in outcomes] == [Result] * ROWS
+    assert all(most)
+
+
 def test_seconds_that_a_pass_waited_for_the_one_before_are_not_counted_twice(gpu: Bench) -> None:
     gpu.kind.length = 65_536
-    gpu.load(gpu.asking())
     thread, outcomes = run_behind(gpu)
     thread.join(PATIENCE_S)
     assert all(isinstance(outcome, Result) and outcome.counts.passes == 1 for outcome in outcomes)
@@ -65,7 +86,6 @@ def test_seconds_that_a_pass_waited_for_the_one_before_are_not_counted_twice(gpu
 
 def test_a_model_that_fails_refuses_what_both_passes_asked(gpu: Bench) -> None:
     gpu.kind.length, gpu.kind.poison = 65_536, "Rain fell"
-    gpu.load(gpu.asking())
     thread, outcomes = run_behind(gpu)
     thread.join(PATIENCE_S)
     assert [type(outcome) for outcome in outcomes] == [Failure] * ROWS
