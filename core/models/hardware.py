@@ -6,9 +6,10 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from core.errors import BadSettingError
+from core.errors import BadSettingError, explain_missing_module
 from core.models.device import all_accelerators, free_memory, kind_of
 
 _ROOT = Path("/")
@@ -40,6 +41,8 @@ def read_hardware(devices: Sequence[str]) -> Hardware:
 
     Each is cpu, mps, cuda or cuda:N. Only Linux tells which GPUs there are without torch.
     """
+    if find_spec("torch") is None:
+        return Hardware(f"No local model runs here. {explain_missing_module('torch')}")
     import torch
 
     build = _build()
@@ -60,6 +63,8 @@ def require_devices(setting: str) -> None:
     """Raise BadSettingError for devices that are named and not here; imports torch only to look for cuda or mps."""
     named = [] if setting in {"auto", "all"} else [name for name in setting.split(",") if kind_of(name) != "cpu"]
     absent = [name for name in named if name not in all_accelerators()]
+    if absent and find_spec("torch") is None:
+        raise BadSettingError(f"Models are to run on {', '.join(absent)}. {explain_missing_module('torch')}")
     if absent:
         here = all_accelerators()
         missing = (

@@ -16,6 +16,7 @@ from core.model_reference import TF32, Checkpoint
 from core.models import device as devices
 from core.models.hardware import read_hardware
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
+from core.models.model_packages import missing_package
 from core.models.networks.model import Model
 from core.models.precision import EXACT, Precision, loaded_as, mark_fingerprint, marked_dtype
 from core.models.weights.download import download
@@ -276,6 +277,8 @@ class ModelPool:
             started = self._start(checkpoint)
             entry = self._loaded.entries.get(checkpoint)
             if entry is None:
+                if message := missing_package(checkpoint):
+                    raise LoadError(message)
                 locate(checkpoint)  # says why it is not here
                 raise MissingWeightsError(f"{checkpoint.source} came to this machine just now. Try again.")
             if entry.state.status is ModelStatus.DOWNLOADING:
@@ -298,6 +301,8 @@ class ModelPool:
 
     def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         with self._failing(entry):
+            if message := missing_package(checkpoint):
+                raise LoadError(message)
             check_files(checkpoint)
             entry.device = self.place(checkpoint)
             self._make_room(entry, self._memory_bytes(checkpoint))

