@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -47,8 +48,11 @@ class Settings(BaseSettings):
     device: str = "auto"
     """Device that models run on: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1."""
 
-    memory: str = "0.5"
-    """Memory for models on each device: as 12GB, or the share of what is free at the start, as 0.5."""
+    memory: str = "auto"
+    """Memory for models on each device: as 12GB, or a share of what is free, as 0.5; auto is half, and .85 of a GPU that no other process uses."""
+
+    precision: Literal["exact", "tf32", "bfloat16"] = "exact"
+    """Precision of networks whose metric names no number type: exact is float32; tf32 and bfloat16 are faster and move scores."""
 
     memory_gb: float | None = Field(None, gt=0)
     """The former name of memory, in gigabytes, until 0.2."""
@@ -277,8 +281,8 @@ class Settings(BaseSettings):
         return int(self.cache_gb * 2**30)
 
     @property
-    def memory_budget(self) -> int | float:
-        """Bytes, or as a float the share of what is free."""
+    def memory_budget(self) -> int | float | None:
+        """Bytes, or as a float the share of what is free; None where the device decides it."""
         return _parse_memory(self.memory)
 
 
@@ -321,14 +325,16 @@ def _refuse_device_path(place: str) -> None:
         raise ValueError(f"{place!r} has {names[0]}, the name of a device of Windows. Name the folder otherwise")
 
 
-def _parse_memory(text: str) -> int | float:
+def _parse_memory(text: str) -> int | float | None:
+    if text.strip().lower() == "auto":
+        return None
     match = re.fullmatch(r"(\d+|\d*\.\d+)\s*(GB)?", text.strip(), re.IGNORECASE)
     number = float(match[1]) if match else 0.0
     if match and match[2] and number:
         return int(number * 2**30)
     if not 0 < number <= 1:
         raise ValueError(
-            f"{text!r} is no amount of memory. Give gigabytes, as 12GB, or a share of what is free, as 0.5"
+            f"{text!r} is no amount of memory. Give gigabytes, as 12GB, a share of what is free, as 0.5, or auto"
         )
     return number
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
+    from core.models.device import SHARE_ALONE, kind_of, resolve_devices
     from core.models.hardware import Hardware, read_hardware, require_devices
     from core.models.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
     from core.models.llm.chat import (
@@ -130,6 +131,7 @@ if TYPE_CHECKING:
     from core.models.networks.conversion import convert
     from core.models.networks.model import Model, Row
     from core.models.networks.tokenizer import Tokens
+    from core.models.precision import PRECISIONS, Precision, loaded_as, marked_dtype, require_precision
     from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
     from core.models.upload import push, push_dataset
     from core.models.weights.download import download, fetch_released_dataset, provenance_name

@@ -11,7 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Condition
+from threading import Condition, Lock
+
+from core.errors import LoadError
+
+SHARE_ALONE = 0.85
+"""Part of a GPU's memory that models may take where no other process uses it; batches need the rest."""
 
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
@@ -76,20 +81,68 @@ def _amounts(file: Path) -> dict[str, int]:
     return {name: int(amount) for name, amount, *_ in map(str.split, file.read_text().splitlines())}
 
 
+def used_by_others(device: str) -> int:
+    """The memory of a GPU that other programs use, in bytes; the context of this process is among it, some hundred megabytes."""
+    import torch
+
+    free, total = torch.cuda.mem_get_info(device)
+    return int(total - free - torch.cuda.memory_reserved(device))
+
+
+class Allocations:
+    """The loads and passes that allocate memory of each device; safe among threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._begun = Counter[str]()
+        self._under_way = Counter[str]()
+
+    def begin(self, device: str) -> int:
+        """Count one that begins; its number on the device, 0 where another is under way."""
+        with self._lock:
+            self._begun[device] += 1
+            self._under_way[device] += 1
+            return self._begun[device] if self._under_way[device] == 1 else 0
+
+    def end(self, device: str, number: int) -> bool:
+        """Count one that ends; True if it was alone from its beginning on."""
+        with self._lock:
+            self._under_way[device] -= 1
+            return bool(number) and self._begun[device] == number
+
+
+_ALLOCATIONS = Allocations()
+
+
+@contextmanager
+def allocating(device: str) -> Iterator[None]:
+    """Memory that the block takes of a device is not that of a pass beside it."""
+    number = _ALLOCATIONS.begin(device)
+    try:
+        yield
+    finally:
+        _ALLOCATIONS.end(device, number)
+
+
 class MemoryPeak:
-    """Peak of additional memory of the tensors of a device since this was made; unknown where torch does not tell, as on a CPU."""
+    """Peak of additional memory of a device's tensors in a pass, from its making until `nbytes`, which is called once.
+
+    Unknown where torch does not tell, as on a CPU, and where weights were loaded or another pass was made meanwhile.
+    """
 
     def __init__(self, device: str) -> None:
         self._device = device if kind_of(device) == "cuda" else ""
         if self._device:
             import torch
 
-            torch.cuda.reset_peak_memory_stats(device)
+            self._number = _ALLOCATIONS.begin(device)
+            if self._number:  # of another pass the peak would be lost
+                torch.cuda.reset_peak_memory_stats(device)
             self._before = torch.cuda.memory_allocated(device)
 
     def nbytes(self) -> int:
         """In bytes; 0 where it is unknown."""
-        if not self._device:
+        if not self._device or not _ALLOCATIONS.end(self._device, self._number):
             return 0
         import torch
 
@@ -97,9 +150,9 @@ class MemoryPeak:
 
 
 class MatrixPrecision:
-    """Switch of the whole process: true if GPUs multiply float32 matrices in TF32.
+    """Switch of the whole process: true if GPUs multiply float32 matrices in TF32, and false from the first block on else.
 
-    Blocks of one precision run side by side. One of the other waits until they have ended, and who comes later waits behind it.
+    An environment may have it on at the start, and a library may turn it: it is set and read back for each block. Blocks of one precision run side by side. One of the other waits until they have ended, and who comes later waits behind it.
     """
 
     def __init__(self) -> None:
@@ -114,8 +167,8 @@ class MatrixPrecision:
             self._waiting[tf32] += 1
             self._changed.wait_for(lambda: not self._inside or (self._tf32 == tf32 and not self._waiting[not tf32]))
             self._waiting[tf32] -= 1
-            self._inside += 1
             self._switch(tf32)
+            self._inside += 1
         try:
             yield
         finally:
@@ -124,10 +177,18 @@ class MatrixPrecision:
                 self._changed.notify_all()
 
     def _switch(self, tf32: bool) -> None:
-        if tf32 != self._tf32:
-            import torch
+        import torch
 
-            torch.backends.cuda.matmul.allow_tf32 = self._tf32 = tf32
+        self._tf32 = tf32
+        switches = (torch.backends.cuda.matmul, torch.backends.cudnn)
+        for switch in switches:
+            if switch.allow_tf32 != tf32:
+                switch.allow_tf32 = tf32  # type: ignore[union-attr]  # of modules that are properties
+        if any(switch.allow_tf32 != tf32 for switch in switches):
+            raise LoadError(
+                f"PyTorch does not turn TF32 {'on' if tf32 else 'off'}: scores would not be what their signature says. Unset "
+                "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE, and start again."
+            )
 
 
 def empty_cache() -> None:

@@ -76,6 +76,11 @@ def require_devices(setting: str) -> None:
         )
 
 
+def tf32_is_off() -> bool:
+    """True where a variable of NVIDIA's libraries keeps them from TF32, whatever a program asks for."""
+    return os.environ.get("NVIDIA_TF32_OVERRIDE") == "0"
+
+
 def _build() -> TorchBuild:
     import torch
 

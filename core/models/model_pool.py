@@ -8,9 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from queue import SimpleQueue
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError, Problem, TouchstoneError, attempt
 from core.model_reference import TF32, Checkpoint
@@ -19,35 +18,13 @@ from core.models.hardware import read_hardware
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
 from core.models.model_packages import missing_package
 from core.models.networks.model import Model
+from core.models.precision import EXACT, Precision, loaded_as, mark_fingerprint, marked_dtype
 from core.models.weights.download import download
 from core.models.weights.integrity import Fingerprints, check_files
 from core.models.weights.locations import ModelState, ModelStatus, locate, state_on_disk
 from core.models.weights.weight_files import memory_bytes
-
-
-class WorkerThreads:
-    """Daemons, so that a download that hangs never keeps the process from ending. Jobs must not raise."""
-
-    def __init__(self, name: str, count: int) -> None:
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for _ in range(count)]
-        for thread in self._threads:
-            thread.start()
-
-    def put(self, job: Callable[[], None]) -> None:
-        self._jobs.put(job)
-
-    def close(self, patience_s: float) -> None:
-        """Do no job after those queued, and wait a while for these."""
-        for _ in self._threads:
-            self._jobs.put(None)
-        for thread in self._threads:
-            thread.join(patience_s)
-
-    def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            job()
-
+from core.models.worker_threads import WorkerThreads
+from core.settings import Settings
 
 _log = logging.getLogger(__name__)
 ADAPTERS = f"{__package__}.adapters"
@@ -56,6 +33,8 @@ IMPORTING = threading.Lock()
 """Held while parts of transformers are imported: two threads that do so at once find it half imported."""
 _LOADS_AT_ONCE = 2  # one reads files while the other copies its weights
 _SHARE = 0.5  # of the memory that is free, for models; batches need some too
+_CONTEXT_BYTES = 1_500_000_000  # at most, of what CUDA and its libraries take for this process beside its tensors
+_NO_ROOM = "loading again: it has made room for another model. Raise TOUCHSTONE_MEMORY, or choose fewer metrics, and all stay in memory"
 _UNEXPECTED = (
     "The model does not load, for a reason that is in the log. Get all its files again from one repository, or name "
     "a model made for this metric."
@@ -65,9 +44,10 @@ _UNEXPECTED = (
 class ModelPool:
     """The models of one or several devices of one kind, shared by all threads of a process.
 
-    `device` is as in the settings; `budget`, of each device, is in bytes, or as a float the share of what is free at the
-    first look, by default half; hashes of weights are kept in `cache_dir`; a load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `state`, `states`, `request`, `fetch` and
-    `retry` return at once and load no torch.
+    `device` is as in the settings; `budget`, of each device, is in bytes, or as a float the share of what is free while none
+    of ours is loaded, by default half, and .85 of a GPU that no other process uses; hashes of weights are kept in `cache_dir`; a
+    load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `precision`
+    is that of models whose metric names no number type. `state`, `states`, `request`, `fetch` and `retry` return at once and load no torch.
     """
 
     def __init__(
@@ -78,15 +58,25 @@ class ModelPool:
         patience_s: float = 60.0,
         adapters: str = ADAPTERS,
     ) -> None:
+        self.precision: Precision = EXACT
         self._wanted_device = device
-        self._wanted_budget = _SHARE if budget is None else budget
+        self._wanted_budget = budget
         self._patience_s = patience_s
         self._adapters = adapters
+        self._free_bytes: dict[str, int] = {}  # at the last look while none of our models was there
+        self._dropped: set[Checkpoint] = set()  # for another
         self._fingerprints = Fingerprints(cache_dir)
         self._loaded = LoadedModels()
-        self._precision = devices.MatrixPrecision()
+        self._matrices = devices.MatrixPrecision()
         self._loader = WorkerThreads("model-loader", _LOADS_AT_ONCE)
         self._downloader = WorkerThreads("model-downloader", 1)
+
+    @classmethod
+    def open(cls, settings: Settings) -> ModelPool:
+        """The pool that the settings describe."""
+        pool = cls(settings.device, settings.memory_budget, settings.cache_dir)
+        pool.precision = settings.precision
+        return pool
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
@@ -101,13 +91,22 @@ class ModelPool:
         """Their kind: cpu, cuda or mps. Scores do not depend on which of them answered."""
         return devices.kind_of(self.devices[0])
 
-    @cached_property
+    @property
     def budgets(self) -> Mapping[str, int]:
-        """Memory that models may take on each device."""
-        if not isinstance(self._wanted_budget, float):
+        """Memory that models may take on each device; a share is of what is free now where none is loaded."""
+        if isinstance(self._wanted_budget, int):
             return dict.fromkeys(self.devices, self._wanted_budget)
-        share = self._wanted_budget / (len(self.devices) if self.device == "cpu" else 1)  # CPUs are one memory
-        return {device: int(devices.free_memory(device) * share) for device in self.devices}
+        return {device: self._share_of(device) for device in self.devices}
+
+    def _share_of(self, device: str) -> int:
+        if device not in self._free_bytes or not self._loaded.used_bytes(device):
+            self._free_bytes[device] = devices.free_memory(device)
+        share = self._wanted_budget
+        if share is None:
+            is_alone = self.device == "cuda" and devices.used_by_others(device) < _CONTEXT_BYTES
+            share = devices.SHARE_ALONE if is_alone else _SHARE
+        # CPUs are one memory
+        return int(self._free_bytes[device] * share / (len(self.devices) if self.device == "cpu" else 1))
 
     @property
     def budget_bytes(self) -> int:
@@ -123,22 +122,32 @@ class ModelPool:
         if len(self.devices) == 1:
             return self.devices[0]
         with self._loaded.changed:
-            return self._placement.of(checkpoint, lambda: _bytes_on_disk(checkpoint))
+            return self._placement.of(checkpoint, lambda: self._bytes_on_disk(checkpoint))
 
     def fingerprint(self, checkpoint: Checkpoint) -> str:
-        """A hash of the contents that decide this checkpoint's numbers; reads the files once. Raises NotHereError.
+        """A hash of the contents that decide this checkpoint's numbers, with the number type where the precision decides it.
+
+        Reads the files once. Raises NotHereError.
 
         A model that was loaded before the files changed is dropped.
         """
-        fingerprint = self._fingerprints.of(checkpoint)
+        fingerprint = mark_fingerprint(self._fingerprints.of(checkpoint), checkpoint, self.precision)
         entry = self._loaded.entries.get(checkpoint)
         if entry and entry.fingerprint not in {"", fingerprint}:
             self._loaded.replace(checkpoint, entry.fingerprint)
         return fingerprint
 
+    def compute_in(self, precision: Precision) -> None:
+        """Compute in another precision from the next question on; models that were loaded in the former are dropped."""
+        self.precision = precision
+        for checkpoint in list(self._loaded.entries):
+            attempt(partial(self.fingerprint, checkpoint))
+
     def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
         """True if the files of a checkpoint are known to have this fingerprint still; returns at once."""
-        return self._fingerprints.unchanged(checkpoint, fingerprint)
+        plain = fingerprint.partition(" ")[0]
+        is_same = fingerprint == mark_fingerprint(plain, checkpoint, self.precision)
+        return is_same and self._fingerprints.unchanged(checkpoint, plain)
 
     def state(self, checkpoint: Checkpoint) -> ModelState:
         entry = self._loaded.entries.get(checkpoint)
@@ -151,7 +160,15 @@ class ModelPool:
     def fits(self, checkpoint: Checkpoint) -> bool:
         """True if a checkpoint on disk could be loaded without dropping another; raises NotHereError."""
         device = self.place(checkpoint)
-        return self._loaded.used_bytes(device) + memory_bytes(locate(checkpoint), checkpoint) <= self.budgets[device]
+        return self._loaded.used_bytes(device) + self._memory_bytes(checkpoint) <= self.budgets[device]
+
+    def _memory_bytes(self, checkpoint: Checkpoint) -> int:
+        return memory_bytes(locate(checkpoint), loaded_as(checkpoint, self.precision))
+
+    def _bytes_on_disk(self, checkpoint: Checkpoint) -> int:
+        """Bytes that a checkpoint takes once loaded; 0 where its files do not tell, which its load then says."""
+        nbytes = attempt(partial(self._memory_bytes, checkpoint))
+        return 0 if isinstance(nbytes, Problem) else nbytes
 
     def request(self, checkpoint: Checkpoint) -> ModelState:
         """Start loading a checkpoint that is on disk; one that failed stays failed until `retry`."""
@@ -204,7 +221,8 @@ class ModelPool:
         entry = self._hold(checkpoint)
         try:
             model = self._loaded.model_of(entry)
-            with self._precision.set_to(checkpoint.dtype == TF32) if self.device == "cuda" else nullcontext():
+            dtype = marked_dtype(entry.fingerprint) or checkpoint.dtype
+            with self._matrices.set_to(dtype == TF32) if self.device == "cuda" else nullcontext():
                 yield model, entry.fingerprint
         finally:
             self._loaded.give_back(entry)
@@ -287,10 +305,11 @@ class ModelPool:
                 raise LoadError(message)
             check_files(checkpoint)
             entry.device = self.place(checkpoint)
-            self._make_room(entry, memory_bytes(locate(checkpoint), checkpoint))
+            self._make_room(entry, self._memory_bytes(checkpoint))
             if entry.error:  # the pool was closed meanwhile
                 return
-            self._loaded.set(entry, ModelState(ModelStatus.LOADING, "loading"))
+            again = checkpoint in self._dropped
+            self._loaded.set(entry, ModelState(ModelStatus.LOADING, _NO_ROOM if again else "loading"))
             self._loaded.fill(entry, *self._load_unchanging(checkpoint, entry.device))
         devices.freeze_objects()
         self._loaded.drop_unwanted()
@@ -300,10 +319,11 @@ class ModelPool:
         with IMPORTING:
             kind = importlib.import_module(f"{self._adapters}.{checkpoint.kind}")
         for _ in range(_LOAD_ATTEMPTS):
-            before = self._fingerprints.version(checkpoint)
-            model: Model = kind.load(locate(checkpoint), checkpoint, device)
-            if self._fingerprints.version(checkpoint) == before:
-                return model, before.fingerprint
+            before, precision = self._fingerprints.version(checkpoint), self.precision
+            with devices.allocating(device):
+                model: Model = kind.load(locate(checkpoint), loaded_as(checkpoint, precision), device)
+            if self._fingerprints.version(checkpoint) == before and self.precision == precision:
+                return model, mark_fingerprint(before.fingerprint, checkpoint, precision)
         raise LoadError(
             f"The files of {checkpoint.source} change while they are read. Try again when they are complete."
         )
@@ -318,6 +338,7 @@ class ModelPool:
             )
         deadline = time.monotonic() + self._patience_s
         while not self._reserve(entry, need) and not entry.error:
+            self._dropped.update(self._loaded.idle(entry.device)[:1])
             if not self._loaded.drop_oldest(entry.device):
                 self._loaded.set(entry, ModelState(ModelStatus.LOADING, "waiting for memory that other models use"))
                 self._wait_for_room(entry, need, deadline)
@@ -366,9 +387,3 @@ class ModelPool:
                 return
             _log.exception("A model does not load.")
             self._loaded.fail(entry, LoadError(_UNEXPECTED))
-
-
-def _bytes_on_disk(checkpoint: Checkpoint) -> int:
-    """Bytes that a checkpoint takes once loaded; 0 where its files do not tell, which its load then says."""
-    nbytes = attempt(lambda: memory_bytes(locate(checkpoint), checkpoint))
-    return 0 if isinstance(nbytes, Problem) else nbytes

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 from core.base import CODE_MARK, CodeParts, Root, adapter_root, class_root, code_hash, code_parts, read_profile
 from core.errors import TouchstoneError
 from core.model_reference import ModelRef, local_checkpoints
+from core.models import marked_dtype
 from core.registry import Plugin, Registry, format_spec, profile_field, settings_of, title_with_settings
 from core.scoring.checkpoint_languages import NO_LANGUAGE, common_languages, stated_languages
 from core.text import ENGLISH, require_languages
@@ -193,6 +194,9 @@ def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, fac
     places = _weight_places(metric.checkpoints())
     # an empty setting leaves the choice to another: it says nothing either
     values = {name: str(getattr(metric, name)) for name in settings_of(metric) if name != "units"}
+    # the precision of the process decided the number type of these weights
+    if marked := next(filter(None, map(marked_dtype, fingerprints)), ""):
+        values["dtype" if "dtype" in values else "precision"] = marked
     stated = {name: value for name, value in values.items() if value not in {"", *places}}
     settings = [f"{name}:{_remove_places(value, places)}" for name, value in stated.items()]
     decided = [

@@ -8,6 +8,7 @@ from pages.ui.metrics.metric_details import metric_details
 from pages.ui.metrics.metric_list import metric_list, opened_metric
 from pages.ui.metrics.model_rows import follow_models, memory_bar, other_models
 from pages.ui.metrics.plugin_notes import plugin_notes
+from pages.ui.metrics.precision_switch import precision_switch
 from pages.ui.shared.notices import notices
 from pages.ui.shared.prompt_forms import prompt_links, prompts_opened, prompts_view
 from pages.ui.shared.script_run import end_run
@@ -29,4 +30,5 @@ else:
     endpoint_list()
     prompt_links()
 memory_bar(services.engine())
+precision_switch(pool)
 follow_models(pool, states)

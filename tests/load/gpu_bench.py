@@ -1,177 +1,78 @@
-"""How full a GPU is in bulk: the share of time it computes, beside a plain padded loop, in two number types; and memory that ran out.
+"""Ten minutes on a machine with one GPU: what is most worth knowing first, as a table of docs/develop/experiments/speed-record.md.
 
-By hand: `python -m tests.load.gpu_bench --device cuda --size large`. It prints a line of JSON for each metric and number type.
-A processor takes it too (`--device cpu --size tiny --documents 2`), to see that the bench works: there the share is of the
-passes, and what runs out of memory is a limit of our own.
+`python -m tests.load.gpu_bench >> docs/develop/experiments/speed-record.md`. Each part is begun as long as there is time; one that
+fails says so in its row, and the others go on. To see that the bench works without a GPU: `--device cpu --size tiny`.
 """
 
 from __future__ import annotations
 
-import json
-import math
+import platform
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 import typer
-from torch.profiler import ProfilerActivity, profile
 
-from core.errors import MemoryFullError
-from core.models.networks.model import Row
-from core.scoring.metric import Metric
-from core.types import Example, Failure
-from tests.bench.comparison import MetricComparison
-from tests.bench.network_shapes import parse_sizes
-from tests.bench.recipes import prepare_metric
-from tests.bench.workloads import make_pairs_sharing_documents, sentence_pool
-from tests.load.plain_loops import Race
+from core.errors import Problem, attempt
+from core.models import read_hardware
+from core.settings import VERSION
+from tests.load.gpu_parts import PARTS, Machine
 
-METRICS = ("alignscore-base", "minicheck-deberta", "unieval-fact", "bartscore")
-"""RoBERTa, DeBERTa-v3, T5 and BART, in whatever size is asked for."""
-_PAIRS_OF_DOCUMENT, _WORDS, _SENTENCES = 4, 500, 5
-_ROOM = 0.25  # of the memory that a set took, for the run that is to fail
-_FIRST_SET = 1000
+_HEADING = "| part | of what | figures |\n|---|---|---|"
 
 
-@dataclass
-class Watch:
-    """What the passes of a model took and which of them did not fit; above `limit` padded tokens only a text alone does.
-
-    `largest` are the padded tokens of a pass.
-    """
-
-    limit: float = math.inf
-    seconds: float = 0.0
-    largest: int = 0
-    failed: int = 0
-
-    def attach(self, model: Any) -> None:
-        """See every pass of a model from now on."""
-        passes = model.forward
-
-        def forward(rows: Sequence[Row]) -> object:
-            tokens = len(rows) * max(row.length for row in rows)
-            begun = time.perf_counter()
-            try:
-                found = passes(rows) if tokens <= self.limit or len(rows) == 1 else _refuse()
-            except MemoryFullError:
-                self.failed += 1
-                raise
-            self.seconds += time.perf_counter() - begun
-            self.largest = max(self.largest, tokens)
-            return found
-
-        model.forward = forward
+def write_table(machine: Machine, parts: list[str], seconds: float) -> Iterator[str]:
+    """The lines of the table, each as soon as it is measured."""
+    begun = time.monotonic()
+    day = datetime.now(UTC).date().isoformat()
+    yield f"\n## {VERSION}, {day}, on {machine.name}\n"
+    hardware = read_hardware([machine.device]).summary
+    yield f"{hardware} Python {platform.python_version()}; random weights of the size `{machine.size}`.\n"
+    yield _HEADING
+    for name in parts:
+        at = time.monotonic() - begun
+        if at > seconds:
+            yield f"| {name} | – | not begun: {seconds:.0f} s were over |"
+            continue
+        sys.stderr.write(f"{at:5.0f} s: {name}\n")
+        rows = attempt(partial(_measure, machine, name))
+        if isinstance(rows, Problem):  # the parts behind it are still worth their time
+            yield f"| {name} | – | failed: {rows.error[:200].replace('|', '/')} |"
+            continue
+        for subject, figures in rows:
+            yield f"| {name} | {subject} | {', '.join(f'{key} {_format(value)}' for key, value in figures.items())} |"
 
 
-def _refuse() -> object:
-    raise MemoryFullError("More than the limit of the bench.")
+def _measure(machine: Machine, part: str) -> list[tuple[str, Mapping[str, object]]]:
+    return list(PARTS[part](machine))
 
 
-@contextmanager
-def busy_time(device: str, watch: Watch) -> Iterator[Callable[[], float]]:
-    """The seconds for which the device computed in the block: of a GPU those of its kernels, of a processor those of passes."""
-    before = watch.seconds
-    if not device.startswith("cuda"):
-        yield lambda: watch.seconds - before
-        return
-    with profile(activities=[ProfilerActivity.CUDA]) as kernels:
-        yield lambda: sum(event.self_device_time_total for event in kernels.key_averages()) / 1e6
-        torch.cuda.synchronize()
-
-
-def measure(name: str, dtype: str, size: str, device: str, documents: int) -> dict[str, object]:
-    """One metric in one number type: the set by the engine, by the plain loop, and with too little memory."""
-    with TemporaryDirectory() as folder:
-        spec = f"{name}[dtype={dtype}]"
-        metric, shapes = prepare_metric(spec, parse_sizes([size]), sentence_pool(), Path(folder) / "models")
-        with closing(MetricComparison(metric, device, 0.9, Path(folder) / "cache")) as comparison:
-            watch, race = Watch(), Race(name, comparison)
-            comparison._run(_make_set(0, 1))
-            for checkpoint in metric.checkpoints():
-                with comparison._pool.lease(checkpoint) as model:
-                    watch.attach(model)
-            _run(lambda: comparison._run(_make_set(1, 2)))  # batches grow to their size
-            race._loop(_make_set(1, 2))
-            examples = _make_set(2, documents)
-            with busy_time(device, watch) as busy:
-                seconds = _run(lambda: comparison._run(examples))
-            plain = _run(lambda: race._loop(examples))
-            figures: dict[str, object] = {
-                "metric": name,
-                "shapes": shapes,
-                "dtype": dtype,
-                "pairs": len(examples),
-                "seconds": round(seconds, 3),
-                "share of time computing": round(busy() / seconds, 3),
-                "plain loop seconds": round(plain, 3),
-                "ratio": round(plain / seconds, 2),
-                "largest pass, tokens": watch.largest,
-            }
-            return figures | _run_out_of_memory(comparison, metric, watch, device, documents)
-
-
-def _run_out_of_memory(
-    comparison: MetricComparison, metric: Metric, watch: Watch, device: str, documents: int
-) -> dict[str, object]:
-    """Another set where the largest pass so far does not fit: every pair that fits alone is scored, and few passes fail."""
-    if device.startswith("cuda"):
-        idle, most = torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()
-        torch.cuda.empty_cache()
-        held = torch.cuda.memory_reserved()  # more than is in use where blocks lie between others
-        total = torch.cuda.get_device_properties(device).total_memory
-        torch.cuda.set_per_process_memory_fraction((held + _ROOM * (most - idle)) / total)
-    else:
-        watch.limit = _ROOM * watch.largest
-    watch.failed, watch.largest = 0, 0
-    scored = [
-        sum(
-            not isinstance(outcome, Failure)
-            for _, outcome in comparison._engine.run([metric], _make_set(number, documents))
-        )
-        for number in (3, 4)
-    ]
-    if device.startswith("cuda"):
-        torch.cuda.set_per_process_memory_fraction(1.0)
-    return {
-        "scored with less memory": scored,
-        "passes that failed": watch.failed,
-        "largest then, tokens": watch.largest,
-    }
-
-
-def _make_set(number: int, documents: int) -> list[Example]:
-    pairs = _PAIRS_OF_DOCUMENT * documents
-    return make_pairs_sharing_documents(_FIRST_SET * (number + 1), documents, pairs, _WORDS, _SENTENCES)
-
-
-def _run(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    work()
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    return time.perf_counter() - begun
+def _format(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def main(
     device: Annotated[str, typer.Option()] = "cuda",
     size: Annotated[str, typer.Option(help="tiny, small, base or large.")] = "large",
-    metric: Annotated[list[str] | None, typer.Option()] = None,
-    dtype: Annotated[list[str] | None, typer.Option(help="Two by default: float32 and bfloat16.")] = None,
-    documents: Annotated[int, typer.Option(min=1, help="Of the set, with four pairs on each.")] = 200,
+    seconds: Annotated[float, typer.Option(min=0, help="After which no further part is begun.")] = 420,
+    part: Annotated[list[str] | None, typer.Option(help=f"Of {', '.join(PARTS)}; all by default.")] = None,
 ) -> None:
+    if unknown := sorted({*(part or ())} - PARTS.keys()):
+        raise typer.BadParameter(f"no {', '.join(unknown)}; there are {', '.join(PARTS)}", param_hint="--part")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise typer.BadParameter(
-            "No GPU here. To see that the bench works: --device cpu --size tiny --documents 2", param_hint="--device"
+            "No GPU here. To see that the bench works: --device cpu --size tiny", param_hint="--device"
         )
-    for name in metric or METRICS:
-        for number_type in dtype or ("float32", "bfloat16"):
-            typer.echo(json.dumps(measure(name, number_type, size, device, documents)))
+    with TemporaryDirectory() as folder:
+        machine = Machine(device, size, Path(folder))
+        for line in write_table(machine, part or list(PARTS), seconds):
+            typer.echo(line)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_nothing_needs_to_be_set() -> None:
     settings = Settings()
     assert settings.database_url.startswith("sqlite:///")
-    assert (settings.device, settings.memory_budget, settings.demo) == ("auto", 0.5, False)
+    assert (settings.device, settings.memory_budget, settings.demo) == ("auto", None, False)
 
 
 def test_a_variable_is_read_under_its_prefix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -87,10 +87,14 @@ def test_memory_is_gigabytes_or_a_share_of_what_is_free(text: str, budget: float
     assert isinstance(Settings(memory=text).memory_budget, type(budget))
 
 
+def test_memory_is_left_to_the_device_by_default() -> None:
+    assert Settings(memory="auto").memory_budget is None
+
+
 def test_a_wrong_amount_of_memory_says_what_to_give(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_MEMORY", "much")
     with pytest.raises(
-        BadSettingError, match=r"TOUCHSTONE_MEMORY: .*'much' is no amount .* Give gigabytes, as 12GB, or"
+        BadSettingError, match=r"TOUCHSTONE_MEMORY: .*'much' is no amount .* Give gigabytes, as 12GB, a share"
     ):
         Settings.read()
 

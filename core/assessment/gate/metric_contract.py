@@ -124,7 +124,7 @@ CHECKS: Mapping[str, Callable[[MetricContract], str]] = MappingProxyType(
 def _fresh_engine() -> Iterator[Engine]:
     settings = Settings.read()
     with TemporaryDirectory(prefix="touchstone-contract-") as folder:
-        pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
+        pool = ModelPool.open(settings)
         with closing(Engine(pool, AnswerCache(Path(folder)))) as engine:
             yield engine
 

@@ -21,6 +21,7 @@ from core.models.networks.network import (
     max_positions,
     network_bytes,
     pad_batch,
+    read_back,
 )
 from core.models.networks.tokenizer import Strategy, TextTokenizer, Tokens
 from core.models.weights.locations import locate_backbone
@@ -58,7 +59,8 @@ class AlignScoreModel:
             values = {}
             for name, head in self._heads.items():
                 outputs = head(pooled).float()  # (rows, labels), or a single number a row, which is taken as it is
-                values[name] = (outputs.softmax(-1) if outputs.shape[-1] > 1 else outputs).tolist()
+                values[name] = outputs.softmax(-1) if outputs.shape[-1] > 1 else outputs
+            values = dict(zip(values, [head.tolist() for head in read_back(*values.values())], strict=True))
         return [
             Answer(tuple(values[_head_option(row.question)][number]), tokens=row.length, cut=row.payload[0].cut)
             for number, row in enumerate(rows)

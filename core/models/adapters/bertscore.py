@@ -19,11 +19,13 @@ from core.model_reference import Checkpoint
 from core.models.networks.model import Row, int_option
 from core.models.networks.network import (
     Encoder,
+    copy_to_device,
     freeing_memory,
     load_encoder,
     max_positions,
     network_bytes,
     pad_batch,
+    read_back,
     segment_types,
 )
 from core.models.networks.tokenizer import TextTokenizer, Tokens
@@ -121,32 +123,32 @@ class BertScoreModel:
                 )
             )
             summaries = [torch.cat(list(islice(claimed, len(of_summary)))) for _, of_summary in texts]
-            answers = []
-            for row, (of_document, of_summary), document, summary in zip(
-                rows, texts, documents, summaries, strict=True
-            ):
-                offsets = [offset for window in of_document for offset in window.offsets]
-                places = [offset for window in of_summary for offset in window.offsets]
-                ids = [token for window in of_summary for token in window.ids]
-                # BERTScore knows the template's tokens by id, so that one written in the summary is left out too
-                template = {
-                    token
-                    for window in of_summary
-                    for token, special in zip(window.ids, window.special, strict=True)
-                    if special
-                }
-                positions = [position for position, token in enumerate(ids) if token not in template]
-                best = (summary[positions] @ document.T).max(-1)  # (positions,)
-                matched = best.indices.tolist()
-                answers.append(
-                    Answer(
-                        values=tuple(best.values.tolist()),
-                        spans=tuple(Span(*places[i]) for i in positions) + tuple(Span(*offsets[i]) for i in matched),
-                        tokens=sum(map(len, row.payload)),
-                        cut=sum(tokens.cut for tokens in row.payload),
-                    )
+            compared = [_compared_positions(of_summary) for _, of_summary in texts]
+            flat = copy_to_device(torch.tensor(list(chain(*compared)), dtype=torch.long), self._network.device)
+            best = [
+                (summary[positions] @ document.T).max(-1)  # (positions,)
+                for summary, positions, document in zip(
+                    summaries, flat.split(list(map(len, compared))), documents, strict=True
                 )
-            return answers
+            ]
+            read_values = read_back(*(part.values for part in best), *(part.indices for part in best))
+        matches = zip(read_values[: len(rows)], read_values[len(rows) :], strict=True)
+        return [
+            self._answer(row, positions, values.tolist(), matched.tolist())
+            for row, positions, (values, matched) in zip(rows, compared, matches, strict=True)
+        ]
+
+    def _answer(self, row: Row, positions: list[int], values: list[float], matched: list[int]) -> Answer:
+        assert isinstance(row, WindowedRow)
+        of_document, of_summary = row.texts()
+        offsets = [offset for window in of_document for offset in window.offsets]
+        places = [offset for window in of_summary for offset in window.offsets]
+        return Answer(
+            values=tuple(values),
+            spans=tuple(Span(*places[i]) for i in positions) + tuple(Span(*offsets[i]) for i in matched),
+            tokens=sum(map(len, row.payload)),
+            cut=sum(tokens.cut for tokens in row.payload),
+        )
 
     def _document_states(self, readings: Sequence[_DocumentKey]) -> list[Tensor]:
         """States of documents; those read for an earlier summary are remembered."""
@@ -194,6 +196,16 @@ class BertScoreModel:
                 f"{question.weights.source} has layers 0 to {layers}; got layer={_layer_option(question)}."
             )
         return question
+
+
+def _compared_positions(windows: Sequence[Tokens]) -> list[int]:
+    """Places of the tokens of a summary that are no part of the template."""
+    # BERTScore knows the template's tokens by id, so that one written in the summary is left out too
+    template = {
+        token for window in windows for token, special in zip(window.ids, window.special, strict=True) if special
+    }
+    ids = [token for window in windows for token in window.ids]
+    return [position for position, token in enumerate(ids) if token not in template]
 
 
 def _layer_option(question: Question) -> int:

@@ -14,7 +14,15 @@ from transformers import ElectraConfig, ElectraModel, ElectraPreTrainedModel
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint
 from core.models.networks.model import UNLIMITED, Row, int_option
-from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.networks.network import (
+    copy_to_device,
+    freeing_memory,
+    load_network,
+    max_positions,
+    network_bytes,
+    pad_batch,
+    read_back,
+)
 from core.models.networks.tokenizer import TextTokenizer, Tokens
 from core.types import Answer, Question
 
@@ -50,7 +58,14 @@ class DaeModel:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
             ids, mask, _ = pad_batch(tokens, self._network)
             states = self._network.electra(input_ids=ids, attention_mask=mask).last_hidden_state
-            return [self._answer(row, state) for row, state in zip(rows, states, strict=True)]
+            places = [self._places(row) for row in rows]
+            flat = copy_to_device(torch.tensor(list(chain(*places)), dtype=torch.long), self._network.device)
+            split = zip(states, flat.split(list(map(len, places))), strict=True)
+            shares = read_back(*(self._shares(state, of_row) for state, of_row in split))
+        return [
+            Answer(values=tuple(share.tolist()), tokens=len(text), cut=text.cut)
+            for text, share in zip(tokens, shares, strict=True)
+        ]
 
     def _row(self, question: Question) -> Row:
         document, summary = (self._pieces(text) for text in question.inputs)
@@ -78,12 +93,15 @@ class DaeModel:
             for tokens in self._tokenizer.encode(words, [UNLIMITED] * len(words))
         ]
 
-    def _answer(self, row: Row, states: Tensor) -> Answer:
+    def _places(self, row: Row) -> list[int]:
+        """The last token of the child and of the head of each arc, one after the other."""
         [tokens] = row.payload
-        places = [tokens.offsets[word][0] for word in cast(tuple[int, ...], dict(row.question.options)["arcs"])]
+        return [tokens.offsets[word][0] for word in cast(tuple[int, ...], dict(row.question.options)["arcs"])]
+
+    def _shares(self, states: Tensor, places: Tensor) -> Tensor:
+        """The probability of each arc, (arcs,)."""
         pairs = torch.cat([states[places[::2]], states[places[1::2]]], dim=-1)  # (arcs, 2 * width): child, then head
-        shares = self._network.dep_label_classifier(pairs).float().softmax(-1)[:, 1].tolist()
-        return Answer(values=tuple(shares), tokens=len(tokens), cut=tokens.cut)
+        return cast(Tensor, self._network.dep_label_classifier(pairs).float().softmax(-1)[:, 1])
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> DaeModel:

@@ -27,7 +27,14 @@ from core.model_reference import Checkpoint
 from core.models.llm.chat import Sampling, sampling_of
 from core.models.networks.chat_template import ChatTemplate
 from core.models.networks.model import UNLIMITED, Row
-from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.networks.network import (
+    copy_to_device,
+    freeing_memory,
+    load_network,
+    max_positions,
+    network_bytes,
+    pad_batch,
+)
 from core.models.networks.tokenizer import DecodingTokenizer, without_special_tokens
 from core.models.weights.weight_files import read_json_object
 from core.types import Answer, Question
@@ -137,11 +144,10 @@ class ChatModel(AnsweringModel):
     def _write(self, rows: Sequence[Row], sampling: Sampling) -> list[Answer]:
         """The answers to rows with equal sampling and room, padded on the left."""
         ids, mask = self._pad([row.payload[0].ids for row in rows])
-        written = self._generate(ids, mask, [row.question for row in rows], sampling)[:, ids.shape[1] :]
+        written = self._generate(ids, mask, [row.question for row in rows], sampling)[:, ids.shape[1] :].tolist()
         return [self._answer(row, tokens, sampling.stop) for row, tokens in zip(rows, written, strict=True)]
 
-    def _answer(self, row: Row, written: Tensor, stop: str) -> Answer:
-        ids = written.tolist()
+    def _answer(self, row: Row, ids: list[int], stop: str) -> Answer:
         end = next((place for place, token in enumerate(ids) if token in self._ends), None)
         text = self._template.words(ids[:end])
         reply, stopped, _ = _before_stop(text, stop)
@@ -151,12 +157,14 @@ class ChatModel(AnsweringModel):
     def _pad(self, rows: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
         """Ids and mask, each (rows, longest)."""
         longest = max(map(len, rows))
-        ids = torch.full((len(rows), longest), int(self._network.generation_config.pad_token_id))
-        mask = torch.zeros_like(ids)
+        batch = torch.zeros((2, len(rows), longest), dtype=torch.long)
+        ids, mask = batch
+        ids.fill_(int(self._network.generation_config.pad_token_id))
         for number, row in enumerate(rows):
             ids[number, longest - len(row) :] = torch.tensor(row)
             mask[number, longest - len(row) :] = 1
-        return ids.to(self._network.device), mask.to(self._network.device)
+        ids, mask = copy_to_device(batch, self._network.device)
+        return ids, mask
 
 
 class InstructionModel(AnsweringModel):

@@ -11,7 +11,14 @@ from transformers import AutoModelForCausalLM, PreTrainedModel
 from core.model_reference import Checkpoint
 from core.models.networks.chat_template import ChatTemplate
 from core.models.networks.model import Row, int_option
-from core.models.networks.network import FromPretrained, freeing_memory, load_network, network_bytes, pad_batch
+from core.models.networks.network import (
+    FromPretrained,
+    freeing_memory,
+    load_network,
+    network_bytes,
+    pad_batch,
+    read_back,
+)
 from core.types import Answer, Question
 
 
@@ -38,16 +45,21 @@ class LogprobModel:
             states = self._network.base_model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state
             last = torch.stack([state[len(row) - 1] for state, row in zip(states, tokens, strict=True)])
             shares = self._network.get_output_embeddings()(last).float().softmax(-1)  # (rows, vocabulary)
-        return [self._answer(row, share) for row, share in zip(rows, shares, strict=True)]
+            top = [
+                share.topk(min(int_option(row.question, "top_tokens", 5), len(share)))
+                for row, share in zip(rows, shares, strict=True)
+            ]
+            read = read_back(*(best.values for best in top), *(best.indices for best in top))
+        pairs = zip(rows, read[: len(rows)], read[len(rows) :], strict=True)
+        return [self._answer(row, values.tolist(), ids.tolist()) for row, values, ids in pairs]
 
     def _row(self, question: Question) -> Row:
         tokens = self._template.tokens(question.inputs, bool(int_option(question, "special_tokens", 0)))
         return Row(question, len(tokens), (tokens,))
 
-    def _answer(self, row: Row, shares: torch.Tensor) -> Answer:
-        top = shares.topk(min(int_option(row.question, "top_tokens", 5), len(shares)))
-        texts = tuple(self._template.token(token) for token in top.indices.tolist())
-        return Answer(values=tuple(top.values.tolist()), texts=texts, tokens=row.length)
+    def _answer(self, row: Row, values: list[float], ids: list[int]) -> Answer:
+        texts = tuple(self._template.token(token) for token in ids)
+        return Answer(values=tuple(values), texts=texts, tokens=row.length)
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> LogprobModel:

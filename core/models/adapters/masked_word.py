@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from torch import Tensor
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.networks.model import UNLIMITED, Row, int_option
-from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
+from core.models.networks.network import (
+    freeing_memory,
+    load_network,
+    network_bytes,
+    pad_batch,
+    read_back,
+    segment_types,
+)
 from core.models.networks.tokenizer import DecodingTokenizer, without_special_tokens
 from core.types import Answer, Question
 
@@ -47,21 +53,25 @@ class MaskedWordModel:
             shares = (
                 torch.stack([logit[place] for logit, place in zip(logits, places, strict=True)]).float().softmax(-1)
             )
-        return [self._answer(row, share, place) for row, share, place in zip(rows, shares, places, strict=True)]
+            top = [
+                share.topk(min(int_option(row.question, "top", 50), len(share)))
+                for row, share in zip(rows, shares, strict=True)
+            ]
+            read = read_back(*(best.values for best in top), *(best.indices for best in top))
+        answered = zip(rows, places, read[: len(rows)], read[len(rows) :], strict=True)
+        return [self._answer(row, place, values.tolist(), ids.tolist()) for row, place, values, ids in answered]
 
-    def _answer(self, row: Row, shares: Tensor, place: int) -> Answer:
+    def _answer(self, row: Row, place: int, values: list[float], ids: list[int]) -> Answer:
         [tokens] = row.payload
-        top = shares.topk(min(int_option(row.question, "top", 50), len(shares)))
-        ids = top.indices.tolist()
         words = [self._tokenizer.text([token], special=True).strip() for token in ids]
         read = self._tokenizer.encode([self._written(row.question, word) for word in words], [UNLIMITED] * len(words))
         whole = [
             (word, share)
-            for word, share, token, there in zip(words, top.values.tolist(), ids, read, strict=True)
+            for word, share, token, there in zip(words, values, ids, read, strict=True)
             if word and there.ids == (*tokens.ids[:place], token, *tokens.ids[place + 1 :])
         ]
-        texts, values = tuple(word for word, _ in whole), tuple(share for _, share in whole)
-        return Answer(values, texts=texts, tokens=len(tokens))
+        texts, shares = tuple(word for word, _ in whole), tuple(share for _, share in whole)
+        return Answer(shares, texts=texts, tokens=len(tokens))
 
     def _written(self, question: Question, word: str) -> str:
         before, after = (without_special_tokens(part, self._tokenizer.special_names) for part in question.inputs)

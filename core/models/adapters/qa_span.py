@@ -16,6 +16,7 @@ from core.models.networks.network import (
     max_positions,
     network_bytes,
     pad_batch,
+    read_back,
     segment_types,
 )
 from core.models.networks.tokenizer import DecodingTokenizer, Tokens
@@ -47,9 +48,12 @@ class SpanModel:
             ids, mask, types = pad_batch(tokens, self._network)
             output = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types))
             outside = mask == 0
-            starts = output.start_logits.masked_fill(outside, -torch.inf).argmax(-1).tolist()
-            ends = output.end_logits.masked_fill(outside, -torch.inf).argmax(-1).tolist()
-        return [self._answer(*prediction) for prediction in zip(tokens, starts, ends, strict=True)]
+            starts, ends = read_back(
+                output.start_logits.masked_fill(outside, -torch.inf).argmax(-1),
+                output.end_logits.masked_fill(outside, -torch.inf).argmax(-1),
+            )
+        places = zip(tokens, starts.tolist(), ends.tolist(), strict=True)
+        return [self._answer(row, start, end) for row, start, end in places]
 
     def _answer(self, row: Tokens, start: int, end: int) -> Answer:
         text = (

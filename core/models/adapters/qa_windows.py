@@ -18,7 +18,14 @@ from transformers import AutoModelForQuestionAnswering, PreTrainedModel
 
 from core.model_reference import Checkpoint
 from core.models.networks.model import Row
-from core.models.networks.network import freeing_memory, load_network, network_bytes, segment_types
+from core.models.networks.network import (
+    copy_to_device,
+    freeing_memory,
+    load_network,
+    network_bytes,
+    read_back,
+    segment_types,
+)
 from core.models.networks.tokenizer import DecodingTokenizer, Tokens
 from core.types import Answer, Question, Span
 
@@ -64,7 +71,7 @@ class WindowModel:
             batches = [
                 self._logits(windows[at : at + _WINDOWS_PER_PASS]) for at in range(0, len(windows), _WINDOWS_PER_PASS)
             ]
-        logits = iter([pair for batch in batches for pair in batch])
+            logits = iter([pair for batch in read_back(*batches) for pair in batch.unbind()])
         return [self._answer(row, [next(logits) for _ in row.payload]) for row in rows]
 
     def _read(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
@@ -92,19 +99,20 @@ class WindowModel:
             special=(True,) * before + (False,) * len(pieces) + (True,),
         )
 
-    def _logits(self, windows: Sequence[Tokens]) -> list[tuple[Tensor, Tensor]]:
-        """Logits of starts and ends of each window, (384,) each: padding takes part in the choice of the best."""
-        ids = torch.full((len(windows), _WINDOW), self._network.config.pad_token_id or 0)
-        mask, types = torch.zeros_like(ids), torch.zeros_like(ids)
+    def _logits(self, windows: Sequence[Tokens]) -> Tensor:
+        """Logits of starts and ends of each window, (windows, 2, 384): padding takes part in the choice of the best."""
+        batch = torch.zeros((3, len(windows), _WINDOW), dtype=torch.long)
+        ids, mask, types = batch
+        ids.fill_(self._network.config.pad_token_id or 0)
         for number, window in enumerate(windows):
             ids[number, : len(window)] = torch.tensor(window.ids)
             mask[number, : len(window)] = 1
             types[number, : len(window)] = torch.tensor(window.types)
-        ids, mask, types = (tensor.to(self._network.device) for tensor in (ids, mask, types))
+        ids, mask, types = copy_to_device(batch, self._network.device)
         answer = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types))
-        return list(zip(answer.start_logits.float().cpu(), answer.end_logits.float().cpu(), strict=True))
+        return torch.stack([answer.start_logits.float(), answer.end_logits.float()], dim=1)
 
-    def _answer(self, row: Row, logits: Sequence[tuple[Tensor, Tensor]]) -> Answer:
+    def _answer(self, row: Row, logits: Sequence[Tensor]) -> Answer:
         text, tokens = row.question.inputs[1], sum(map(len, row.payload))
         best = self._best(text, row.payload, logits)
         top = max(guess.logit for _, guess in best)
@@ -116,9 +124,7 @@ class WindowModel:
         spans = (_covered_words(row.payload, guess),) if guess.window >= 0 else ()
         return Answer((shares[index], nothing), spans, (answer,), tokens=tokens)
 
-    def _best(
-        self, text: str, windows: Sequence[Tokens], logits: Sequence[tuple[Tensor, Tensor]]
-    ) -> list[tuple[str, SpanCandidate]]:
+    def _best(self, text: str, windows: Sequence[Tokens], logits: Sequence[Tensor]) -> list[tuple[str, SpanCandidate]]:
         """The best distinct answers, "" among them, in the order of their logits."""
         nothing = SpanCandidate(min((float(starts[0] + ends[0]) for starts, ends in logits), default=0.0))
         guesses = [

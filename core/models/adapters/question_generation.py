@@ -22,6 +22,7 @@ from core.types import Answer, Question
 
 _BEAMS = 4
 _MAX_LENGTH = 100
+_TOKENS_BETWEEN_LOOKS = 8  # at the beams of a GPU, which waits for each look
 _MARKS = ("<m>", "</m>")
 
 
@@ -70,7 +71,7 @@ class QuestionGenerator:
         shares = self._shares(last, read, mask, cache).view(rows, _BEAMS, -1)[:, 0]
         totals, best = shares.topk(_BEAMS)  # (rows, beams)
         wrote = best.unsqueeze(-1)  # (rows, beams, written)
-        while wrote.shape[-1] < _MAX_LENGTH and not bool((best == self._end).all()):
+        while wrote.shape[-1] < _MAX_LENGTH and not self._has_ended(best, wrote.shape[-1]):
             shares = self._shares(best.view(-1, 1), read, mask, cache).view(rows, _BEAMS, -1)
             shares = self._beam_shares(shares, best)
             node_totals, node_best = shares.topk(_BEAMS)  # (rows, beams, next)
@@ -80,12 +81,23 @@ class QuestionGenerator:
             wrote = torch.cat([wrote.gather(1, parents.unsqueeze(-1).expand_as(wrote)), best.unsqueeze(-1)], -1)
             places = (parents + torch.arange(rows, device=ids.device).unsqueeze(-1) * _BEAMS).flatten()
             cache.reorder_cache(cast(torch.LongTensor, places))
-        return wrote[torch.arange(rows), totals.argmax(-1)]
+        return wrote.gather(1, totals.argmax(-1)[:, None, None].expand(-1, -1, wrote.shape[-1]))[:, 0]
+
+    def _has_ended(self, best: Tensor, written: int) -> bool:
+        """True if every beam has ended; a GPU is asked after some tokens only, and beams that go on with their end stay as they are."""
+        return (best.device.type == "cpu" or written % _TOKENS_BETWEEN_LOOKS == 0) and bool((best == self._end).all())
 
     def _shares(self, last: Tensor, read: Tensor, mask: Tensor, cache: EncoderDecoderCache) -> Tensor:
         """Log-probabilities of the next token; (beams of all rows, vocabulary)."""
+        own = None
+        if (
+            last.device.type == "cuda"
+        ):  # of a mask without these dimensions the decoder asks for each token if it masks anything
+            own = torch.ones((len(last), 1, 1, cache.get_seq_length() + 1), dtype=torch.bool, device=last.device)
+            mask = mask.bool()[:, None, None]
         state = self._network.model.decoder(
             input_ids=last,
+            attention_mask=own,
             encoder_hidden_states=read,
             encoder_attention_mask=mask,
             past_key_values=cache,
@@ -95,8 +107,7 @@ class QuestionGenerator:
 
     def _beam_shares(self, shares: Tensor, last: Tensor) -> Tensor:
         """A beam that has ended goes on with its end, at no cost."""
-        ended = torch.full_like(shares[0, 0], -torch.inf)
-        ended[self._end] = 0.0
+        ended = torch.where(torch.arange(shares.shape[-1], device=shares.device) == self._end, 0.0, -torch.inf)
         return torch.where((last == self._end).unsqueeze(-1), ended, shares)
 
     def _text(self, ids: list[int]) -> str:

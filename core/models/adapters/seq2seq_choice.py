@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
@@ -14,7 +15,14 @@ from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.networks.first_token import write_one_token
 from core.models.networks.model import UNLIMITED, Row, rows_of
-from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch
+from core.models.networks.network import (
+    copy_to_device,
+    freeing_memory,
+    load_network,
+    network_bytes,
+    pad_batch,
+    read_back,
+)
 from core.models.networks.tokenizer import TextTokenizer
 from core.types import Answer, Question
 
@@ -37,7 +45,17 @@ class ChoiceModel:
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
             states = self._first_states(rows)
-            return [self._answer(row, state) for row, state in zip(rows, states, strict=True)]
+            choices = [self._choice_ids(row.question) for row in rows]
+            # only the rows of the head that are compared: the whole vocabulary would cost 32,128 products
+            flat = copy_to_device(torch.tensor(list(chain(*choices))), self._network.device)
+            weights = self._network.lm_head.weight[flat].split(list(map(len, choices)))  # (choices, width) of each row
+            shares = read_back(
+                *((of_row @ state).float().softmax(-1) for of_row, state in zip(weights, states, strict=True))
+            )
+        return [
+            Answer(values=tuple(share.tolist()), tokens=row.length, cut=row.payload[0].cut)
+            for row, share in zip(rows, shares, strict=True)
+        ]
 
     def _first_states(self, rows: Sequence[Row]) -> Tensor:
         """The decoder's state before it writes its first token; (rows, width)."""
@@ -49,12 +67,6 @@ class ChoiceModel:
             input_ids=start, encoder_hidden_states=read, encoder_attention_mask=mask, use_cache=False
         ).last_hidden_state[:, 0]
         return wrote * network.config.d_model**-0.5 if network.config.scale_decoder_outputs else wrote
-
-    def _answer(self, row: Row, state: Tensor) -> Answer:
-        # only the rows of the head that are compared: the whole vocabulary would cost 32,128 products
-        choices = self._network.lm_head.weight[self._choice_ids(row.question)]  # (choices, width)
-        shares = (choices @ state).float().softmax(-1).tolist()
-        return Answer(values=tuple(shares), tokens=row.length, cut=row.payload[0].cut)
 
     def _choice_ids(self, question: Question) -> list[int]:
         options = dict(question.options)

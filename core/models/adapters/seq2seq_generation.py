@@ -32,17 +32,16 @@ _PUNCTUATION_FIXES |= {f" '{ending}": f"'{ending}" for ending in ("m", "s", "ve"
 
 
 class _FirstTokenWatch(LogitsProcessor):
-    """Changes nothing, and remembers how probable a token was as the first one; (rows,) tuples."""
+    """Changes nothing, and remembers how probable a token was as the first one, (rows,); None where none is watched."""
 
     def __init__(self, token: int | None, beams: int) -> None:
         self._token = token
         self._beams = beams
-        self.seen: list[tuple[float, ...]] = []
+        self.seen: Tensor | None = None
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # noqa: ARG002  # as every processor
-        if not self.seen:  # one row per beam, equal at first
-            shares = scores[:: self._beams].float().softmax(-1)
-            self.seen = [() if self._token is None else (float(share[self._token]),) for share in shares]
+        if self.seen is None and self._token is not None:  # one row per beam, equal at first
+            self.seen = scores[:: self._beams].float().softmax(-1)[:, self._token]
         return scores
 
 
@@ -113,9 +112,10 @@ class TextGenerator:
             **arguments,
         )
         texts = self._texts(written.tolist(), options.get("returned", 1))
+        values = [()] * len(rows) if watch.seen is None else [(share,) for share in watch.seen.tolist()]
         return [
-            Answer(values, texts=text, tokens=len(row), cut=row.cut)
-            for values, text, row in zip(watch.seen, texts, tokens, strict=True)
+            Answer(value, texts=text, tokens=len(row), cut=row.cut)
+            for value, text, row in zip(values, texts, tokens, strict=True)
         ]
 
     def _texts(self, sequences: Sequence[list[int]], returned: int) -> list[tuple[str, ...]]:

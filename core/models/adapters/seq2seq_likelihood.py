@@ -20,7 +20,15 @@ from core.model_reference import Checkpoint
 from core.models.device import empty_cache
 from core.models.networks.linear import multiply
 from core.models.networks.model import Row
-from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.networks.network import (
+    copy_to_device,
+    freeing_memory,
+    load_network,
+    max_positions,
+    network_bytes,
+    pad_batch,
+    read_back,
+)
 from core.models.networks.tokenizer import TextTokenizer, Tokens
 from core.types import Answer, Question, Span
 
@@ -136,8 +144,9 @@ class LikelihoodModel:
             sources = self._source_states([row.payload[0] for row in rows])
             ids = [token for target in targets for token in target.ids]
             flat = self._log_probabilities(self._target_states(sources, targets), ids)
-            each = flat.split([len(target) for target in targets])
-            return [self._answer(*pair) for pair in zip(rows, each, strict=True)]
+            [values] = read_back(flat)
+        each = values.split([len(target) for target in targets])
+        return [self._answer(*pair) for pair in zip(rows, each, strict=True)]
 
     def _reread(self, row: Row) -> Answer:
         """One pair: where its source was read with another target before, only what comes after the first difference."""
@@ -148,7 +157,7 @@ class LikelihoodModel:
             states = self._source_states([source])[0][None]
             written = torch.tensor([(self._network.config.decoder_start_token_id, *target.ids[:-1])[cached:]])
             decoded = self._network.model.decoder(
-                input_ids=written.to(self._network.device),
+                input_ids=copy_to_device(written, self._network.device),
                 encoder_hidden_states=states,
                 past_key_values=reading.cache,
                 use_cache=True,
@@ -192,7 +201,7 @@ class LikelihoodModel:
         device, start = self._network.device, self._network.config.decoder_start_token_id
         written = pad_sequence([torch.tensor((start, *target.ids[:-1])) for target in targets], batch_first=True)
         states = self._network.model.decoder(
-            input_ids=written.to(device),
+            input_ids=copy_to_device(written, device),
             encoder_hidden_states=pad_sequence(list(sources), batch_first=True),
             encoder_attention_mask=pad_sequence([source.new_ones(len(source)).long() for source in sources], True),
             use_cache=False,
@@ -201,7 +210,7 @@ class LikelihoodModel:
 
     def _log_probabilities(self, states: Tensor, tokens: Sequence[int]) -> Tensor:
         """Of each token among all words, (tokens,)."""
-        ids = torch.tensor(tokens, device=states.device)
+        ids = copy_to_device(torch.tensor(tokens), states.device)
         pairs = zip(states.split(_TOKENS_PER_PASS), ids.split(_TOKENS_PER_PASS), strict=True)
         return torch.cat([self._log_softmax_at(*pair) for pair in pairs])
 

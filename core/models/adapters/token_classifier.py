@@ -11,7 +11,14 @@ from transformers import AutoModelForTokenClassification, PreTrainedModel
 
 from core.model_reference import Checkpoint
 from core.models.networks.model import UNLIMITED, Row, int_option
-from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
+from core.models.networks.network import (
+    freeing_memory,
+    load_network,
+    network_bytes,
+    pad_batch,
+    read_back,
+    segment_types,
+)
 from core.models.networks.tokenizer import TextTokenizer
 from core.models.weights.config_check import label_order
 from core.types import Answer, Question, Span
@@ -41,7 +48,7 @@ class TokenClassifier:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
             ids, mask, types = pad_batch(tokens, self._network)
             logits = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types)).logits
-            shares = logits.float().softmax(-1)  # (rows, tokens, labels)
+            [shares] = read_back(logits.float().softmax(-1))  # (rows, tokens, labels)
         return [self._answer(row, share) for row, share in zip(rows, shares, strict=True)]
 
     def _answer(self, row: Row, shares: Tensor) -> Answer:

@@ -158,11 +158,12 @@ class Bert(nn.Module):
         places = torch.arange(input_ids.shape[1], device=input_ids.device)[None]
         states = self.embeddings["word_embeddings"](input_ids) + self.embeddings["token_type_embeddings"](types)
         states = self.embeddings["LayerNorm"](states + self.embeddings["position_embeddings"](places))
-        # without padding there is nothing to mask, which has a faster kernel
+        # without padding there is nothing to mask, which has a faster kernel; a GPU would be waited for to know it
         mask = attention_mask.bool()[:, None, None, :].expand(-1, -1, input_ids.shape[1], -1)
+        masked = None if attention_mask.device.type == "cpu" and attention_mask.all() else mask
         layer_states = [states]
         for layer in cast(nn.ModuleList, self.encoder["layer"]):
-            layer_states.append(layer(layer_states[-1], None if attention_mask.all() else mask))
+            layer_states.append(layer(layer_states[-1], masked))
         return EncoderStates(tuple(layer_states))
 
 

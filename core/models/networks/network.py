@@ -18,6 +18,7 @@ from torch import Tensor
 from core.errors import LoadError, MemoryFullError, UnscorableError
 from core.model_reference import TF32, Checkpoint
 from core.models.device import empty_cache
+from core.models.hardware import tf32_is_off
 from core.models.networks.bert import Bert, read_bert
 from core.models.networks.shared_weights import own_weights, share_weights
 from core.models.networks.tokenizer import Tokens
@@ -49,11 +50,22 @@ LOAD_ERRORS = (
     UnpicklingError,
     StrictDataclassError,
 )
+# of CUDA and MPS, of the processor, of cuBLAS and cuDNN, and of the allocator that asks NVML how much is free
+_ALLOCATION_FAILURES = (
+    "out of memory",
+    "allocate memory",
+    "alloc_failed",
+    "allocation_failed",
+    "nvml_success == r",
+)
 _log = python_logging.getLogger(__name__)
 # Transformers changes the default number type and the initialisers of the whole process while it builds a network.
 _BUILDING = Lock()
 # of every shape of a batch that it has not seen, cuDNN's attention makes a plan first, which takes longer than the batch
 torch.backends.cuda.enable_cudnn_sdp(False)
+# float32 is exact until a model is asked in TF32; TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1, as images set it, would begin with TF32
+torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+_ALIGNED_TOKENS = 8
 
 
 def load_network(
@@ -77,7 +89,7 @@ def load_encoder(folder: Path, checkpoint: Checkpoint, device: str) -> Encoder:
     with freeing_memory(f"{checkpoint.source} does not fit"):
         bert = read_bert(folder, checkpoint)
         if bert is not None:
-            return share_weights(_require_numbers(bert, folder).to(device))
+            return share_weights(_require_numbers(bert.to(device), folder))
     from transformers import AutoModel
 
     return load_network(AutoModel.from_pretrained, folder, checkpoint, device, unused="pooler.")
@@ -102,6 +114,8 @@ def _read_network(
     logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
     if checkpoint.dtype == TF32 and not (device.startswith("cuda") and torch.cuda.is_tf32_supported()):
         raise LoadError(f"No processor for tf32 here: {device}. NVIDIA GPUs have it from Ampere on; set dtype=float32.")
+    if checkpoint.dtype == TF32 and tf32_is_off():
+        raise LoadError("NVIDIA_TF32_OVERRIDE=0 turns TF32 off. Unset it, or set dtype=float32.")
     with freeing_memory(f"{checkpoint.source} does not fit"):
         dtype = torch.float32 if checkpoint.dtype == TF32 else getattr(torch, checkpoint.dtype, None)
         if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
@@ -131,13 +145,16 @@ def _read_network(
                 "Name a model made for this metric."
             )
 
-        return _require_numbers(network, folder).eval().to(device)
+        return _require_numbers(network.eval().to(device), folder)
 
 
 def _require_numbers(network: _Network, folder: Path) -> _Network:
     """The network; raises LoadError for a weight that is no number, which makes every score none either."""
-    for name, weight in network.named_parameters():
-        if not bool(weight.sum(dtype=torch.float32).isfinite()):
+    names = [name for name, _ in network.named_parameters()]
+    # by the device, which is asked once: a processor takes half a minute for the weights of 7 B parameters
+    finite = torch.stack([weight.sum(dtype=torch.float32).isfinite() for weight in network.parameters()]).tolist()
+    for name, is_finite in zip(names, finite, strict=True):
+        if not is_finite:
             raise LoadError(
                 f"The weights in {folder} are damaged: {name} holds values that are no numbers (NaN or infinite). Get the "
                 "file again, or name another model."
@@ -152,7 +169,7 @@ def network_bytes(network: torch.nn.Module) -> int:
 
 
 def pad_batch(rows: Sequence[Tokens], network: Encoder) -> tuple[Tensor, Tensor, Tensor]:
-    """Ids, mask and segment types for a network, each (rows, longest), padded on the right."""
+    """Ids, mask and segment types for a network, each (rows, longest), padded on the right; on a GPU to a multiple of 8."""
     longest = max(len(row) for row in rows)
 
     table = getattr(getattr(network.base_model, "embeddings", None), "position_embeddings", None)
@@ -161,6 +178,8 @@ def pad_batch(rows: Sequence[Tokens], network: Encoder) -> tuple[Tensor, Tensor,
             f"The text has {longest} tokens and this model reads {max_positions(network)}. Shorten it, or name a model that "
             "reads more."
         )
+    if network.device.type != "cpu":
+        longest = padded_length(longest, max_positions(network))
 
     batch = torch.zeros((3, len(rows), longest), dtype=torch.long)
     ids, mask, types = batch
@@ -182,11 +201,33 @@ def pad_batch(rows: Sequence[Tokens], network: Encoder) -> tuple[Tensor, Tensor,
     return ids, mask, types
 
 
+def padded_length(longest: int, most: int) -> int:
+    """Length of the rows of a batch on a GPU: a multiple of 8, which its attention reads without a copy, or the `most` that fit."""
+    padded = -(-longest // _ALIGNED_TOKENS) * _ALIGNED_TOKENS
+    return most if longest <= most < padded else padded
+
+
 def copy_to_device(batch: Tensor, device: torch.device) -> Tensor:
     """A tensor of this machine's memory on a device; a GPU copies it from pinned memory, beside what it computes."""
     if device.type != "cuda":
         return batch.to(device)
     return batch.pin_memory().to(device, non_blocking=True)
+
+
+def read_back(*tensors: Tensor) -> list[Tensor]:
+    """Tensors of one device in the memory of this machine, in their shapes; a GPU is waited for once for each number type."""
+    if all(tensor.device.type == "cpu" for tensor in tensors):
+        return list(tensors)
+    flat: dict[torch.dtype, Tensor] = {}
+    for dtype in dict.fromkeys(tensor.dtype for tensor in tensors):
+        flat[dtype] = torch.cat([tensor.flatten() for tensor in tensors if tensor.dtype == dtype]).cpu()
+    read = []
+    for tensor in tensors:
+        values, flat[tensor.dtype] = flat[tensor.dtype].split(
+            [tensor.numel(), flat[tensor.dtype].numel() - tensor.numel()]
+        )
+        read.append(values.view(tensor.shape))
+    return read
 
 
 def max_positions(network: Encoder) -> int:
@@ -217,9 +258,11 @@ def freeing_memory(what: str) -> Iterator[None]:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """True if a device or the machine ran out of memory; only CUDA has an exception of its own for it."""
-    says = ("out of memory", "allocate memory")
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(words in str(error) for words in says)
+    """True if a device or the machine ran out of memory; only CUDA's allocator has an exception of its own for it."""
+    message = str(error).lower()
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(
+        words in message for words in _ALLOCATION_FAILURES
+    )
 
 
 def _load_error(folder: Path, error: BaseException) -> str:

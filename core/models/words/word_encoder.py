@@ -6,10 +6,12 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from core.model_reference import Checkpoint
 from core.models.networks.network import (
@@ -19,6 +21,7 @@ from core.models.networks.network import (
     max_positions,
     network_bytes,
     pad_batch,
+    read_back,
     segment_types,
 )
 from core.models.networks.tokenizer import TextTokenizer, Tokens
@@ -60,31 +63,37 @@ class WordEncoder:
             [span.of(texts[number]) for number, span in placed], [self._limit] * len(placed)
         )
         by_text: list[list[tuple[Span, Tokens, States, States]]] = [[] for _ in texts]
-        for (number, span), tokens in zip(placed, encoded, strict=True):
-            by_text[number].append((span, tokens, *self._window_states(tokens)))
+        for (number, span), tokens, states in zip(placed, encoded, self._window_states(encoded), strict=True):
+            by_text[number].append((span, tokens, *states))
         return [_words(text, read) for text, read in zip(texts, by_text, strict=True)]
 
-    def _window_states(self, tokens: Tokens) -> tuple[States, States]:
-        """The states of a window; one that an earlier text had, as a long document that is made of others, is remembered."""
+    def _window_states(self, windows: Sequence[Tokens]) -> list[tuple[States, States]]:
+        """The states of windows at both layers, (tokens, width) each.
+
+        Those that an earlier text had, as a long document that is made of others, are remembered.
+        """
         with self._lock:
-            states = self._windows.pop(tokens.ids, None)
-        states = states or self._states(tokens)
+            states = {window.ids: self._windows[window.ids] for window in windows if window.ids in self._windows}
+        missing = {window.ids: window for window in windows if window.ids not in states}
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            # each window in a pass of its own: in a batch of others sums are rounded otherwise, and a tree may take another turn
+            layers = [layer.numpy() for layer in read_back(*chain.from_iterable(map(self._states, missing.values())))]
+        states.update(zip(missing, zip(layers[::2], layers[1::2], strict=True), strict=True))
         with self._lock:
-            self._windows[tokens.ids] = states
+            for ids, both in states.items():
+                self._windows[ids] = both
+                self._windows.move_to_end(ids)
             while sum(map(len, self._windows)) > _REMEMBERED_TOKENS:
                 self._windows.popitem(last=False)
-        return states
+        return [states[window.ids] for window in windows]
 
-    def _states(self, tokens: Tokens) -> tuple[States, States]:
-        """The states of a window's tokens at both layers, (tokens, width)."""
-        # one window at a time: in a batch of others sums are rounded otherwise, and a tree may take another turn
-        with torch.inference_mode(), freeing_memory("The text does not fit"):
-            ids, mask, types = pad_batch([tokens], self._network)
-            layers = self._network(
-                input_ids=ids, attention_mask=mask, output_hidden_states=True, **segment_types(self._network, types)
-            ).hidden_states
-            early, late = (layers[layer][0].float().cpu().numpy() for layer in (EARLY_LAYER, -1))
-        return early, late
+    def _states(self, tokens: Tokens) -> list[Tensor]:
+        """The states of a window's tokens at both layers, (tokens, width) each."""
+        ids, mask, types = pad_batch([tokens], self._network)
+        layers = self._network(
+            input_ids=ids, attention_mask=mask, output_hidden_states=True, **segment_types(self._network, types)
+        ).hidden_states
+        return [layers[layer][0].float() for layer in (EARLY_LAYER, -1)]
 
 
 def _words(text: str, read: Sequence[tuple[Span, Tokens, States, States]]) -> WordStates:

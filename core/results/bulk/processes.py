@@ -12,15 +12,19 @@ import selectors
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import IO
 
 from core.errors import TouchstoneError
+from core.model_reference import local_checkpoints
+from core.models import SHARE_ALONE, kind_of, resolve_devices
 from core.results.bulk.scorer import BlockReport, BlockScorer, ScoringJob
 from core.results.bulk.served_scoring import Parity
+from core.scoring import METRICS
 from core.types import Counts
 
 _PATIENCE_S = 10.0  # how long a worker that has nothing to do may take to end
@@ -29,7 +33,8 @@ _OBJECTS_BETWEEN_COLLECTIONS = 20_000  # a block has as many, which all stay unt
 
 
 class _Worker:
-    def __init__(self, job: ScoringJob, environment: Mapping[str, str]) -> None:
+    def __init__(self, job: ScoringJob, environment: Mapping[str, str], card: str = "") -> None:
+        self.card = card
         self.process = subprocess.Popen(
             [sys.executable, "-m", __name__, json.dumps(asdict(job))],
             stdin=subprocess.PIPE,
@@ -64,8 +69,37 @@ class _Worker:
         self.reports.close()
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerCard:
+    """A GPU as its workers see it: the value of CUDA_VISIBLE_DEVICES, and that of TOUCHSTONE_MEMORY for each of them."""
+
+    visible: str
+    memory: str
+
+
+def worker_cards(job: ScoringJob, workers: int) -> list[WorkerCard]:
+    """The NVIDIA GPUs that workers are spread over, all for the device auto; none where nothing is loaded or none is to be used."""
+    settings = job.settings()
+    if kind_of(settings.device) not in {"auto", "all", "cuda"} or not any(
+        local_checkpoints(METRICS.parse(spec).checkpoints()) for spec in job.metrics
+    ):
+        return []
+    found = resolve_devices("all" if settings.device == "auto" else settings.device)
+    if kind_of(found[0]) != "cuda":
+        return []
+    names = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+    numbers = [int(device.partition(":")[2] or 0) for device in found]
+    memory, on_card = settings.memory, -(-workers // len(found))
+    if on_card > 1 and not isinstance(settings.memory_budget, int):
+        memory = f"{(settings.memory_budget or SHARE_ALONE) / on_card:.3f}"
+    return [
+        WorkerCard(names[number].strip() if number < len(names) and names[number] else str(number), memory)
+        for number in numbers
+    ]
+
+
 class Processes:
-    """A crew of `size` processes, which share the processor's cores."""
+    """A crew of `size` processes, which share the processor's cores; where metrics load networks they are spread over the GPUs."""
 
     def __init__(self, job: ScoringJob, size: int) -> None:
         self.size = size
@@ -74,6 +108,7 @@ class Processes:
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         self._folder = TemporaryDirectory(prefix="touchstone-workers-")  # a worker that is killed deletes nothing
         self._environment = {_THREADS: threads, **os.environ, "PYTHONPATH": paths, "TMPDIR": self._folder.name}
+        self._cards = worker_cards(job, size)
         self._selector = selectors.DefaultSelector()
         self._workers: list[_Worker] = []
 
@@ -98,7 +133,13 @@ class Processes:
         return [worker.process.pid for worker in self._workers]
 
     def _start(self) -> _Worker:
-        worker = _Worker(self._job, self._environment)
+        if self._cards:  # the one with the fewest workers, as after one has died
+            taken = Counter(worker.card for worker in self._workers)
+            card = min(self._cards, key=lambda card: taken[card.visible])
+            variables = {**self._environment, "CUDA_VISIBLE_DEVICES": card.visible, "TOUCHSTONE_MEMORY": card.memory}
+            worker = _Worker(replace(self._job, device="cuda"), variables, card.visible)
+        else:
+            worker = _Worker(self._job, self._environment)
         self._workers.append(worker)
         self._selector.register(worker.reports, selectors.EVENT_READ, worker)
         return worker

@@ -164,7 +164,7 @@ class BlockScorer:
     def _open_engine(self) -> Engine:
         settings = self._settings
         paid = any(asks_endpoint(metric.checkpoints()) for metric in self._metrics)
-        pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
+        pool = ModelPool.open(settings)
         limit = settings.cache_bytes
         cache = AnswerCache(settings.cache_dir, limit) if paid else AnswerCache(self._cache, min(limit, _CACHE_BYTES))
         return Engine(pool, cache)

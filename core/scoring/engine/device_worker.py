@@ -1,12 +1,15 @@
-"""The threads that ask the models of the device: one chooses the most urgent model, makes the forward passes of a turn and hands out their answers, another prepares the next questions meanwhile."""
+"""The threads that ask the models of the device: one chooses the most urgent model, makes the forward passes of a turn and hands out their answers, another prepares the next questions meanwhile.
+
+For a GPU there are two of the first, so that a pass is launched before the answers of the last one are read.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -16,6 +19,7 @@ from core.errors import Problem, attempt
 from core.model_reference import Checkpoint
 from core.models import Model, ModelPool, ModelStatus
 from core.models import device as devices
+from core.scoring.engine.batch_size import BATCH_TOKENS, BatchSize
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import Priority, RunningConversation
 from core.scoring.engine.fair_queue import Turn, Turns
@@ -25,6 +29,7 @@ from core.types import Answer, Counts, FailureKind, Question
 _FIRST_QUESTIONS = 256  # tokenized while nobody computes, where none are ready
 _FRONT_QUESTIONS = 4096  # from which batches of similar length are made
 _BATCH_QUESTIONS = 256
+_TURNS_AT_ONCE = {"cuda": 2}  # a processor computes in the thread that waits, and gains nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,17 @@ class DeviceWorker:
         self._changed = threading.Event()
         self._closed = False
         self.counts = Counts()
+        self._choosing = threading.Lock()  # held from the choice of a model until its batches are taken
+        self._parsing = threading.Lock()
+        self._last: Checkpoint | None = None
+        self._device_free_s = 0.0  # when the last pass ended
         self._preparer = ThreadPoolExecutor(1, "tokenizer")
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
+        self._prepared: Future[None] | None = None
+        self._threads = [
+            threading.Thread(target=self._serve, daemon=True) for _ in range(_TURNS_AT_ONCE.get(pool.device, 1))
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def put_all(self, questions: Mapping[bytes, Question], task: RunningConversation) -> int:
         """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
@@ -97,24 +110,26 @@ class DeviceWorker:
 
     def join(self, timeout_s: float | None = None) -> None:
         """Wait for the batch under way, but no longer than this."""
-        self._thread.join(timeout_s)
+        for thread in self._threads:
+            thread.join(timeout_s)
+        self._preparer.shutdown(wait=False)
 
     def unanswered_tasks(self) -> list[RunningConversation]:
         """The tasks whose questions will not be answered any more; the queues are empty afterwards."""
         return [task for queue in self._queues.values() for task in queue.clear()]
 
     def _serve(self) -> None:
-        last: Checkpoint | None = None
         while not self._closed:
             self._changed.clear()  # before looking: what comes meanwhile is looked at again
-            checkpoint = self._next_checkpoint(last)
-            if checkpoint is None:
+            with ExitStack() as choosing:
+                choosing.enter_context(self._choosing)
+                checkpoint = self._next_checkpoint(self._last)
+                self._last = checkpoint or self._last
+                if checkpoint and (problem := attempt(partial(self._take_turn, checkpoint, choosing))):
+                    self._refuse_all(checkpoint, problem)
+            if checkpoint is None and not self._closed:
                 self._changed.wait()
-                continue
-            last = checkpoint
-            if problem := attempt(partial(self._take_turn, checkpoint)):
-                self._refuse_all(checkpoint, problem)
-        self._preparer.shutdown()
+        self._changed.set()  # for the other thread, which may have waited
 
     def _queue(self, checkpoint: Checkpoint) -> QuestionQueue:
         if checkpoint not in self._queues:
@@ -132,7 +147,7 @@ class DeviceWorker:
     def _next_turns(self) -> dict[Checkpoint, Turn]:
         """The checkpoints with questions that a task still waits for, and the turn of the next one; empty queues end."""
         turns = {checkpoint: queue.next_turn() for checkpoint, queue in self._queues.items()}
-        for checkpoint in [checkpoint for checkpoint, turn in turns.items() if turn is None]:
+        for checkpoint in [checkpoint for checkpoint, queue in self._queues.items() if not len(queue)]:
             self._past_operations += self._queues.pop(checkpoint).operations
         return {checkpoint: turn for checkpoint, turn in turns.items() if turn}
 
@@ -154,15 +169,21 @@ class DeviceWorker:
             ):
                 self._pool.request(checkpoint)
 
-    def _take_turn(self, checkpoint: Checkpoint) -> None:
+    def _take_turn(self, checkpoint: Checkpoint, choosing: ExitStack) -> None:
+        """Take batches of a model, let the other thread choose, and answer them."""
         queue = self._queues[checkpoint]
         with self._pool.lease_signed(checkpoint) as (model, loaded):
+            if self._prepared:  # by the other thread: a batch is of questions that are ready
+                wait([self._prepared])
             self._prepare(model, queue, loaded, _FIRST_QUESTIONS)
             with self._taken(checkpoint) as batches:
                 if answerable := [self._answerable(queue, batch, loaded) for batch in batches]:
                     self._mark_running(list(chain.from_iterable(answerable)))
                     # ends before the model may go, and before the next batch is chosen
                     with self._preparing(model, queue, loaded):
+                        choosing.close()
+                        if len(self._threads) > 1:
+                            self._changed.set()
                         passes = [
                             forward for batch in answerable for forward in self._forward(model, self._wanted(batch))
                         ]
@@ -171,7 +192,7 @@ class DeviceWorker:
     @contextmanager
     def _preparing(self, model: Model, queue: QuestionQueue, loaded: str) -> Iterator[None]:
         """Have the questions that come next made ready in the other thread while the block runs; raises what stops that."""
-        prepared = self._preparer.submit(self._prepare, model, queue, loaded, _FRONT_QUESTIONS)
+        prepared = self._prepared = self._preparer.submit(self._prepare, model, queue, loaded, _FRONT_QUESTIONS)
         try:
             yield
         finally:
@@ -242,13 +263,17 @@ class DeviceWorker:
         if not batch:
             return []
         device = self._pool.place(batch[0].question.weights)
-        began, peak = time.perf_counter(), devices.MemoryPeak(device)
-        answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
-        seconds, tokens = time.perf_counter() - began, padded_tokens(batch)
+        began, peak, tokens = time.perf_counter(), devices.MemoryPeak(device), padded_tokens(batch)
+        # libraries that parse do not say that they may be called by two threads
+        with nullcontext() if tokens else self._parsing:
+            answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
+        ended, taken = time.perf_counter(), peak.nbytes()
+        # a pass that was launched early has waited for the one before
+        seconds, self._device_free_s = ended - max(began, self._device_free_s), ended
         size = self._size(batch[0].question.weights)
         if not isinstance(answers, Problem):
-            size.passed(tokens, seconds, writes=any(pending.row and pending.row.writes for pending in batch))
-            if taken := peak.nbytes():
+            size.passed(tokens, ended - began, writes=any(pending.row and pending.row.writes for pending in batch))
+            if taken:
                 size.took(tokens, taken, devices.free_memory(device))
             return [ForwardPass(list(zip(batch, answers, strict=True)), seconds)]
         if len(batch) == 1:
@@ -298,72 +323,6 @@ class DeviceWorker:
     def _refuse_all(self, checkpoint: Checkpoint, problem: Problem) -> None:
         """Fail everything that waits for a checkpoint."""
         with self._lock:
-            for task in self._queues[checkpoint].clear():
+            for task in self._queue(checkpoint).clear():
                 task.fail(problem)
             self._lock.notify_all()
-
-
-_SLICE_S = (
-    0.15  # what one forward pass should take, and a turn of several: a person who comes meanwhile waits for its end
-)
-_MOST_PASSES = 16  # of one turn: their answers are kept and handed out together
-# Of the first pass, when nobody knows how fast a model is and how much memory it takes, and of every later one where there
-# are so many: a pass reads all weights, so that of 50 tokens each costs 1.6 times as much, and of 16 3.6 times (BERT, one thread).
-_FEW_TOKENS = 256
-# Of texts that are generated: a decoder reads all its weights for each token of its answer, so that of T5 with 144 tokens
-# to read one row costs 3.3 times what each of 16 does, and with 512 tokens 1.5 times what each of 4 does (one thread).
-_FEW_TOKENS_WRITING = 2048
-# For each token of an answer a device reads all weights, however many rows are written: twice as many are tried as long as a token takes
-# that much less time. A run of a judge of 7 B parameters has 93 rows of 700 tokens in a pass in place of two.
-_LEAST_GAIN = 1.2
-_MEMORY_SHARE = 0.8  # of what is free, for a pass: longer texts take more for each token
-_PASSES_BEFORE_MORE = 100  # that fitted, before a lowered limit is raised by a quarter; doubled each time that it fails
-# A processor gains nothing from large batches and cannot stop in the middle of one.
-BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
-
-
-class BatchSize:
-    """The padded tokens of the next forward pass of one model, learned from those before; `most` is what the device gains from.
-
-    `turn_tokens` are those of the passes of a run that are made in one go, as many as a pass may take time.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._gain = most
-        self._most = most
-        self._fitted = 0  # passes near the limit since it was lowered or raised
-        self._patience = _PASSES_BEFORE_MORE
-        self._few_writing = _FEW_TOKENS_WRITING
-        self._best_rate = 0.0  # padded tokens a second of passes that write
-        self.tokens = self.turn_tokens = min(most, _FEW_TOKENS)
-
-    @property
-    def tokens_writing(self) -> int:
-        """The same where the model generates its answers."""
-        return max(self.tokens, self._few_writing)
-
-    def passed(self, tokens: int, seconds: float, *, writes: bool = False) -> None:
-        """Learn from a pass of this many padded tokens that fitted: after many near a lowered limit more are tried."""
-        self._fitted += self._most < self._gain and tokens > self._most // 2
-        if self._fitted >= self._patience:
-            self._fitted, self._best_rate = 0, 0.0
-            self._most = min(self._gain, self._most + self._most // 4 + 1)
-        if writes and seconds and 2 * tokens > self.tokens_writing and tokens / seconds > _LEAST_GAIN * self._best_rate:
-            self._best_rate = tokens / seconds
-            self._few_writing = max(self._few_writing, min(self._most, 2 * self._few_writing))
-        fit = max(1, int(max(1, tokens) * _SLICE_S / seconds)) if seconds else self._most
-        self.tokens = min(self._most, max(fit, _FEW_TOKENS))
-        self.turn_tokens = min(fit, _MOST_PASSES * self.tokens)
-
-    def took(self, tokens: int, nbytes: int, free: int) -> None:
-        """Learn from the memory that a pass of this many padded tokens took, and the memory that is free without it."""
-        self._most = max(1, min(self._most, int(_MEMORY_SHARE * free * tokens / nbytes)))
-        self._few_writing = min(self._few_writing, self._most)
-        self.tokens = min(self.tokens, self._most)
-
-    def overflowed(self, tokens: int) -> None:
-        """Remember that this many padded tokens did not fit into memory: halve the limit, and wait twice as long before trying more."""
-        self._fitted, self._patience = 0, 2 * self._patience
-        self._most = max(1, min(self._most, tokens // 2))
-        self._few_writing = min(self._few_writing, self._most)
-        self.tokens = min(self.tokens, self._most)

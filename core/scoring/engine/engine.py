@@ -29,6 +29,7 @@ from core.models import (
     has_cost,
     replacements_folder,
     require_devices,
+    require_precision,
 )
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import (
@@ -76,11 +77,12 @@ class Engine:
 
         With `start_batches`, a BatchWorker that knows to whom it reports, paid questions go by the Batch API of their endpoint.
 
-        Raises BadSettingError for devices that this machine has not, and for a folder of prompts that is none.
+        Raises BadSettingError for devices and a precision that this machine has not, and for a folder of prompts that is none.
         """
         require_devices(settings.device)
+        require_precision(settings.precision, settings.device)
         replacements_folder()  # here, and not in the middle of a run that has already paid
-        pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
+        pool = ModelPool.open(settings)
         return cls(pool, AnswerCache(settings.cache_dir, settings.cache_bytes), start_batches)
 
     def charged_to(self, person: str) -> Engine:

@@ -60,7 +60,7 @@ def command(
         return
     settings = Settings.read()
     metrics = [METRICS.parse(spec) for spec in metric] if metric else [plugin() for plugin in METRICS]
-    with closing(ModelPool(settings.device, settings.memory_budget, settings.cache_dir)) as pool:
+    with closing(ModelPool.open(settings)) as pool:
         if fetch:
             download_models(pool, metrics)
         setups = {parsed: setup_steps(parsed, pool) for parsed in metrics}

@@ -17,7 +17,7 @@ EXAMPLE = "python cli.py metrics --markdown"
 def command(as_json: JsonOption = False, markdown: MarkdownOption = False) -> None:
     """List the metrics: family, range, direction, and whether they are ready to run."""
     settings = Settings.read()
-    pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
+    pool = ModelPool.open(settings)
     listed = list_metrics(pool)
     if as_json:
         typer.echo(json.dumps([row.record() for row in listed], ensure_ascii=False, indent=1))

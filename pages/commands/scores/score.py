@@ -76,7 +76,8 @@ def command(
         str, typer.Option(help="Of blocks: K/N, part K of N counted from 0, as for a job of a Slurm array.")
     ] = "0/1",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Of blocks: so many worker processes (with --cluster: actors).")
+        int | None,
+        typer.Option(min=1, help="Of blocks: so many worker processes, spread over the GPUs (with --cluster: actors)."),
     ] = None,
     cluster: Annotated[str, typer.Option(help="Of blocks: a Ray cluster, auto or ray://HOST:PORT.")] = "",
     executor: Annotated[

@@ -115,7 +115,7 @@ def open_job(job: ScoringJob, workers: Workers) -> list[str]:
     refuse_divided_budget(models, divided=workers.shard.count > 1 or bool(workers.cluster))
     blocks, results = Folder.at(job.blocks), Folder.at(job.results)
     open_results(results, blocks)
-    with closing(ModelPool(settings.device, settings.memory_budget, settings.cache_dir)) as pool:
+    with closing(ModelPool.open(settings)) as pool:
         download_models(pool, metrics)
         named = metric_folders(metrics, pool, job.executor)
     folders = [open_metric_folder(results, name, metric) for metric, name in named.items()]

@@ -11,7 +11,7 @@ import streamlit as st
 from core.assessment import CatalogRow, format_megabytes
 from core.edits import PERTURBATIONS
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
-from core.models import PACKAGE, ModelPool, ModelState, ModelStatus, read_hardware
+from core.models import PACKAGE, ModelPool, ModelState, ModelStatus, loaded_as, read_hardware
 from core.scoring import METRICS, Engine
 from pages.server.job_work import checkpoint_settings, download
 from pages.server.jobs import BackgroundJob
@@ -103,7 +103,8 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
     )  # buttons of several models are told apart
     key = "-".join(map(str, (name, *astuple(checkpoint))))
     with st.container(horizontal=True, vertical_alignment="center"):
-        dtype = "" if checkpoint.dtype == "float32" else checkpoint.dtype
+        dtype = loaded_as(checkpoint, pool.precision).dtype
+        dtype = "" if dtype == "float32" else dtype
         size = "on this machine" if state.status is ModelStatus.COLD else ""
         if state.status is ModelStatus.NEEDS_DOWNLOAD and download_mb:
             size = f"{format_megabytes(download_mb)} in all"

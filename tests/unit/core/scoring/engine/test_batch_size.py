@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import RobertaForSequenceClassification
 
-from core.scoring.engine.device_worker import BATCH_TOKENS, BatchSize
+from core.scoring.engine.batch_size import BATCH_TOKENS, BatchSize
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
@@ -53,7 +53,7 @@ def test_a_run_goes_on_after_a_pass_that_took_long_for_few_tokens(
     size = BatchSize(1000)
     size.passed(1, 60.0)  # as the first one of a process, which makes ready what later ones find
     assert (size.tokens, size.turn_tokens) == (256, 1)
-    monkeypatch.setattr("core.scoring.engine.device_worker._SLICE_S", 1e-9)
+    monkeypatch.setattr("core.scoring.engine.batch_size._SLICE_S", 1e-9)
     texts = [pair(f"Rain fell {number} times.", str(number)) for number in range(4)]
     for text in texts:  # one after the other: the next turn is taken after the pass that took long
         [(_, outcome)] = bench.engine.run([bench.asking()], [text])
@@ -111,13 +111,14 @@ def test_a_device_that_gains_nothing_from_more_rows_is_not_given_more() -> None:
     for _ in range(20):
         size.passed(size.tokens_writing, size.tokens_writing / 1000, writes=True)
     assert size.tokens_writing == 2 * 2048  # what was tried once
-    size.took(4096, 8_000_000, 2_000_000)
+    size.took(4096, 8_000_000, 4_000_000)
     assert size.tokens_writing == 819
     size.passed(819, 0.0001, writes=True)
+    size.took(819, 1_600_000, 4_000_000)
     assert size.tokens_writing == 819
 
 
-def test_a_lowered_limit_is_raised_after_many_passes_that_fit_and_later_each_time_that_it_fails() -> None:
+def test_a_lowered_limit_is_raised_after_some_passes_that_fit_and_later_each_time_that_it_fails() -> None:
     size = BatchSize(1024)
 
     def passes_until_more() -> int:
@@ -131,13 +132,42 @@ def test_a_lowered_limit_is_raised_after_many_passes_that_fit_and_later_each_tim
     size.passed(256, 0.0)
     size.overflowed(1024)
     first = passes_until_more()
-    assert size.tokens == 641
-    size.overflowed(641)
-    assert size.tokens == 320
-    assert passes_until_more() == 2 * first
-    for _ in range(10_000):
-        size.passed(size.tokens, 0.0)
     assert size.tokens == 1024
+    size.overflowed(1024)
+    assert size.tokens == 512
+    assert passes_until_more() == 2 * first
+    size.overflowed(1024)
+    assert passes_until_more() == 4 * first
+
+
+@pytest.mark.parametrize("failures", [1, 3, 6])
+def test_a_limit_recovers_within_ten_passes_once_memory_is_free_again(failures: int) -> None:
+    size = BatchSize(65_536)
+    size.passed(256, 0.0)
+    for number in range(failures):
+        size.overflowed(65_536 >> number)
+    assert size.tokens == 65_536 >> failures
+    assert passes_to(size, 65_536) <= 10
+
+
+@pytest.mark.parametrize(
+    ("tokens", "nbytes", "free"),
+    [(256, 256 * 60_000 + 32_000_000, 60 << 30), (30, 33_000_000, 3 << 30), (30, 33_000_000, 10 << 30)],
+)
+def test_a_limit_by_the_memory_of_a_small_pass_recovers_within_ten_passes(tokens: int, nbytes: int, free: int) -> None:
+    size = BatchSize(65_536)
+    size.passed(tokens, 0.0)
+    size.took(tokens, nbytes, free)
+    assert passes_to(size, 65_536) <= 10
+
+
+def passes_to(size: BatchSize, tokens: int) -> int:
+    """Passes as large as they may be until they may have so many tokens."""
+    for number in range(100):
+        if size.tokens >= tokens:
+            return number
+        size.passed(size.tokens, 0.0)
+    raise AssertionError(size.tokens)
 
 
 def test_small_passes_say_nothing_about_a_limit() -> None:
@@ -153,17 +183,17 @@ def test_a_limit_is_raised_only_as_far_as_the_memory_that_a_pass_took_allows() -
     size.overflowed(1024)
     for _ in range(1000):
         size.passed(512, 0.0)
-        size.took(512, 512_000, 640_000)
+        size.took(512, 512_000, 1_280_000)
         assert size.tokens == 512
 
 
 def test_a_pass_takes_most_of_the_memory_that_is_free_and_no_more() -> None:
     size = BatchSize(65_536)
-    size.took(256, 256_000, 10_000_000)
+    size.took(256, 256_000, 20_000_000)
     size.passed(256, 0.0)
     assert size.tokens == 8000
-    size.took(8000, 16_000_000, 10_000_000)  # longer texts took twice as much for a token
     size.passed(8000, 0.0)
+    size.took(8000, 16_000_000, 20_000_000)  # longer texts took twice as much for a token
     assert size.tokens == 4000
 
 
@@ -171,9 +201,8 @@ def test_a_pass_takes_most_of_the_memory_that_is_free_and_no_more() -> None:
 def test_passes_are_as_large_as_the_memory_that_the_first_one_took(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measured = [64_000]  # of the first pass; nothing is known of others
-    monkeypatch.setattr("core.models.device.MemoryPeak.nbytes", lambda _: measured.pop() if measured else 0)
-    monkeypatch.setattr("core.models.device.free_memory", lambda _: 40_000)
+    monkeypatch.setattr("core.models.device.MemoryPeak.nbytes", lambda _: 16_000 * len(bench.kind.batches[-1]))
+    monkeypatch.setattr("core.models.device.free_memory", lambda _: 80_000)
     bench.kind.length = 64
     bench.ask(bench.asking(), summary="One came. Two left. Three stayed. Four slept. Five woke. Six ate.")
     assert [len(batch) for batch in bench.kind.batches] == [4, 2]

@@ -93,6 +93,25 @@ def test_memory_is_counted_for_each_device(tmp_path: Path, monkeypatch: pytest.M
     assert loaded == {"c", "d"}  # each device has room for one of them
 
 
+def test_of_six_models_with_room_for_five_four_stay_at_an_edit_and_the_state_says_why_others_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, messages = open_bench(tmp_path, ScriptedKind().install(monkeypatch)), set[str]()
+    with closing(bench.engine):
+        for name in "abcdef":
+            scripted_weights(tmp_path / name, NO_HEADER + name.encode() * 199_000)
+        metrics = [bench.asking(name) for name in "abcdef"]
+        bench.ask(*metrics)
+        bench.kind.loads.clear()
+        pool = bench.engine.pool
+        pool.watch(lambda: messages.update(state.message for state in pool.states().values()))
+        for edit in range(3):
+            bench.ask(*metrics, summary=f"Rain fell {edit} times.")
+    assert 3 <= len(bench.kind.loads) <= 6
+    assert len({*"abcdef"} - {*bench.kind.loads}) >= 3
+    assert any("has made room for another model" in message for message in messages)
+
+
 def test_a_device_that_is_not_here_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     monkeypatch.setattr("torch.cuda.device_count", lambda: 2)

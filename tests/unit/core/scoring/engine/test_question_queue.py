@@ -10,8 +10,9 @@ from core.data.datasets.bump import Bump
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models.networks.model import Row
+from core.scoring.engine.batch_size import BATCH_TOKENS
 from core.scoring.engine.conversation import Priority, Request, RunningConversation
-from core.scoring.engine.device_worker import _FRONT_QUESTIONS, BATCH_TOKENS
+from core.scoring.engine.device_worker import _FRONT_QUESTIONS
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length, similar_rows
 from core.text.segmentation import sentences
 from core.types import Answer, FailureKind, Item, Question
