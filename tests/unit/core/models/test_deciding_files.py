@@ -90,6 +90,10 @@ def parts_of(kind: str, weights: Weights, place: Path) -> Checkpoint:
         return Checkpoint(str(shutil.copytree(weights(import_module("tests.tiny_masked").masked_roberta), place)), kind)
     if kind == "translation":
         return Checkpoint(str(shutil.copytree(weights(import_module("tests.tiny_translation").marian), place)), kind)
+    if kind in TABLES:
+        place.mkdir()
+        (place / "table.jsonl").write_text(json.dumps(TABLES[kind]), encoding="utf-8")
+        return Checkpoint(str(place / "table.jsonl"), kind)
     module, build = TINY[kind].split(".")
     return Checkpoint(
         str(shutil.copytree(weights(getattr(import_module(f"tests.parity.{module}"), build)), place)), kind
@@ -102,6 +106,18 @@ def read_places(checkpoint: Checkpoint) -> list[Path]:
     return [place for place in found if place.is_dir()]
 
 
+TABLES = {
+    "references": {"document": "The tug came.", "reference": "A tug came."},
+    "corenlp_parses": {
+        "sentences": [
+            {
+                "tokens": [{"word": "Come", "originalText": "Come", "before": "", "after": ""}],
+                "enhancedDependencies": [{"dep": "ROOT", "governor": 0, "dependent": 1}],
+            }
+        ]
+    },
+}
+"""A line of each kind that reads one file of the user's."""
 PARSERS = {"spacy_parse", "dependency_parse"}
 KINDS = {name for _, name, _ in pkgutil.iter_modules(adapters.__path__) if not name.startswith("endpoint_")} - PARSERS
 WEIGHTS = {".safetensors", ".bin", ".ckpt", ".model"}
