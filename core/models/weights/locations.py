@@ -90,7 +90,8 @@ def _locate_in_folder(part: Checkpoint) -> Path:
         if place.is_file():
             return place
         raise MissingWeightsError(
-            f"There is no file {part.source!r}. Set {part.setting}= to {_TABLE_KINDS[part.kind]}."
+            f"{f'There is no file {part.source!r}' if part.source else 'No file is named'}. "
+            f"Set {part.setting}= to {_TABLE_KINDS[part.kind]}."
         )
     if part.kind == "mlp":
         raise MissingWeightsError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
-from core.errors import BadSettingError, UnscorableError
+from core.errors import UnscorableError
 from core.model_reference import Checkpoint, ModelRef
 from core.registry import Plugin
 from core.scoring.metric import METRICS, Card, Metric
@@ -67,15 +67,9 @@ class AgainstReference(MultiRoundMetric):
         return [replace(self, metric=rescaling.spec) for rescaling in self.inner.rescalings()]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
-        own = (self.table,) if self.references else ()
-        return tuple(dict.fromkeys((*own, *self.inner.checkpoints())))
+        return tuple(dict.fromkeys((self.table, *self.inner.checkpoints())))
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        if not self.references:
-            raise BadSettingError(
-                "No references are chosen. Write a table with the columns document and reference, and "
-                f"{self.name}[metric={self.metric},references=TABLE.jsonl]."
-            )
         [answer] = yield [Question(self.table, (example.document,))]
         if not answer.texts:
             raise UnscorableError(

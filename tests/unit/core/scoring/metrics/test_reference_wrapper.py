@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
+from core.errors import LoadError, MissingWeightsError, UnscorableError
 from core.models.adapters import references
 from core.scoring.metric import METRICS
 from core.types import Example
@@ -69,8 +69,8 @@ def test_a_missing_table_and_none_at_all_are_said_with_what_to_do(tmp_path: Path
     missing = METRICS.parse(f"against-reference[references={tmp_path / 'none.jsonl'}]")
     with pytest.raises(MissingWeightsError, match="columns document and reference"):
         drive.drive(missing.rounds(Example("a", DOCUMENT, SUMMARY)))
-    with pytest.raises(BadSettingError, match="No references are chosen"):
-        next(METRICS.parse("against-reference").rounds(Example("a", DOCUMENT, SUMMARY)))
+    with pytest.raises(MissingWeightsError, match=r"No file is named\. Set references="):
+        drive.drive(METRICS.parse("against-reference").rounds(Example("a", DOCUMENT, SUMMARY)))
 
 
 def test_the_card_says_whose_score_it_is_and_in_which_direction() -> None:
