@@ -25,8 +25,6 @@ _VERDICTS = {
     "questionable": Verdict.BORDERLINE,
     "unwanted": Verdict.INCONSISTENT,
 }
-_SEVERITY = (Verdict.CONSISTENT, Verdict.BORDERLINE, Verdict.INCONSISTENT)
-"""Of several labels of a mark the worst counts."""
 
 
 @DATASETS.add
@@ -88,7 +86,7 @@ def _summary(row: Row, name: str, group: str, document: str) -> Item:
 def _mark(mark: Row, name: str, summary: str) -> Judgement:
     labels = fields.texts(mark, "label")
     verdicts = [fields.meaning("label", label.partition(".")[0].strip().lower(), _VERDICTS) for label in labels]
-    verdict = max(verdicts, key=_SEVERITY.index)
+    verdict = fields.worst(verdicts)
     category = [label for label, its in zip(labels, verdicts, strict=True) if its is verdict][-1]
     judge, note = fields.text(mark, "annotator"), fields.optional(mark, "note")
     ends = [fields.optional_number(mark, side) for side in ("summary_start", "summary_end")]

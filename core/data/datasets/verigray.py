@@ -36,9 +36,6 @@ _LABELS = {
 }
 """By the words of the release: the label's name in the paper, and its verdict."""
 
-_SEVERITY = (Verdict.CONSISTENT, Verdict.BORDERLINE, Verdict.INCONSISTENT)
-"""Of the sentences of a summary the worst counts."""
-
 
 @DATASETS.add
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class VeriGray(Importer):
         return [
             Item(
                 Example(name, document, summary),
-                intended=max((judgement.verdict for judgement in judgements), key=_SEVERITY.index),
+                intended=fields.worst(judgement.verdict for judgement in judgements),
                 group=fields.document_key(document),
                 judgements=marks,
                 categories=tuple(dict.fromkeys(mark.category for mark in marks)),

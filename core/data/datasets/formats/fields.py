@@ -6,14 +6,17 @@ import ast
 import hashlib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from core.base import parse_expression
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
+from core.types import Verdict
 
 T = TypeVar("T")
+
+_SEVERITY = (Verdict.CONSISTENT, Verdict.BORDERLINE, Verdict.INCONSISTENT)
 
 
 def value(row: Row, name: str) -> object:
@@ -21,6 +24,11 @@ def value(row: Row, name: str) -> object:
     if name not in row:
         raise TouchstoneError(f"There is no field {name!r}. The fields here are {', '.join(row) or 'none'}.")
     return row[name]
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict that counts of several on one text."""
+    return max(verdicts, key=_SEVERITY.index)
 
 
 def text(row: Row, name: str) -> str:
