@@ -132,8 +132,8 @@ FROM_HUB: Mapping[str, tuple[Part, ...]] = {
     "unieval-fact": (Part("checkpoint", "MingZhong/unieval-fact", likelihood.unieval, "pickle", "tokenizer.json"),),
     "unieval-sum": (Part("checkpoint", "MingZhong/unieval-sum", likelihood.unieval, "pickle", "tokenizer.json"),),
 }
-OTHERWISE = {"alignscore-base", "alignscore-large", "dae-spacy", "qafacteval"}
-"""A file of Lightning, and archives that are not on the hub: each has a test of its own below."""
+OTHERWISE = {"alignscore-base", "alignscore-large", "dae", "dae-spacy", "qafacteval"}
+"""A file of Lightning, and archives that are not on the hub: each has a test of its own below; dae has the one of dae-spacy."""
 
 SETTINGS = {"questeval": ["layer=2"], "bespoke-minicheck-7b": ["through=transformers", "dtype=float32"]}
 # SentencePiece's map of characters makes a line break a blank, which the tokenizers of the tiny folders do not

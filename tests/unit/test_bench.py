@@ -127,6 +127,8 @@ def test_every_metric_that_asks_a_model_of_this_machine_can_be_timed_but_a_train
         "frameworks",
         "information-density",  # the questions of semantic-similarity
         "generation-gap",  # those of bartscore
+        "dae",  # those of dae-spacy, but for the parser
+        "against-reference",  # those of any metric
     } == set(RECIPES)
     assert set(DEFAULT_METRICS) <= set(RECIPES)
 
