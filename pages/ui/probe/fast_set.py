@@ -180,8 +180,9 @@ def waits_for_endpoints() -> Callable[[bool], None]:
     def draw(is_pending: bool) -> None:
         nonlocal has_button
         with waits.container(gap=None):
-            is_waiting = endpoint_waits()
-        if not (is_waiting and is_pending):
+            # what was just cancelled may wait a moment longer, and nothing is drawn after that
+            is_waiting = is_pending and endpoint_waits()
+        if not is_waiting:
             stop.empty()
         elif not has_button:  # one of its key is drawn in a run
             has_button = True
