@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar, Literal
 
 TF32: Literal["tf32"] = "tf32"
@@ -62,6 +63,12 @@ class Checkpoint:
         return hash(
             (self.source, self.kind)
         )  # of the rest few differ, and the engine looks checkpoints up for every question
+
+
+def file_checkpoint(path: str, kind: str, setting: str) -> Checkpoint:
+    """The checkpoint of a file of the user's own, which is never looked for on the hub; "" for one that is not named yet."""
+    is_place = not path or Path(path).is_absolute() or path.startswith((".", "~"))
+    return Checkpoint(path if is_place else f"./{path}", kind, setting=setting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tokenizers import BertWordPieceTokenizer
 from torch import Tensor
 from transformers import ElectraConfig, ElectraModel
 
-from core.errors import BadSettingError, LoadError, UnscorableError
+from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.model_reference import Checkpoint
 from core.models.adapters import corenlp_parses
 from core.scoring.engine.engine import Engine
@@ -307,5 +307,9 @@ def test_a_text_without_a_parse_has_no_score_and_without_a_file_it_is_said(folde
     metric = METRICS.parse(corenlp_spec(folder, tmp_path / "p.jsonl", corenlp("It rained.")))
     with pytest.raises(UnscorableError, match="has none of the text that begins “It snowed"):
         drive(metric.rounds(Example("a", "It rained.", "It snowed.")))
-    with pytest.raises(BadSettingError, match="No parses are chosen"):
-        next(METRICS.parse(f"dae[checkpoint={folder}]").rounds(Example("a", "It rained.", "It snowed.")))
+    for named, message in {
+        "": r"No file is named\. Set parses=",
+        ",parses=none.jsonl": r"no file '\./none\.jsonl'\. Set parses=",
+    }.items():
+        with pytest.raises(MissingWeightsError, match=message):
+            drive(METRICS.parse(f"dae[checkpoint={folder}{named}]").rounds(Example("a", "It rained.", "It snowed.")))

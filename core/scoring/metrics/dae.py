@@ -12,7 +12,7 @@ from math import fsum
 from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
-from core.model_reference import Checkpoint, Dtype
+from core.model_reference import Checkpoint, Dtype, file_checkpoint
 from core.scoring.metric import METRICS, Card, Metric, PublishedArchive
 from core.text import layout_units
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
@@ -161,10 +161,7 @@ class Dae(DaeSpacy):
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parses, "corenlp_parses", setting="parses")
-
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (self.weights, self.grammar) if self.parses else (self.weights,)
+        return file_checkpoint(self.parses, "corenlp_parses", "parses")
 
     def arcs(self, summary: str, parsed: Answer) -> list[Arc]:
         words = _word_numbers(summary, parsed)
@@ -175,13 +172,6 @@ class Dae(DaeSpacy):
             if label not in DROPPED_RELATIONS and child in words and head in words
         ]
         return arcs[:MAX_ARCS]
-
-    def rounds(self, example: Example) -> Rounds[Score]:
-        if not self.parses:
-            raise BadSettingError(
-                f"No parses are chosen. Write a file of CoreNLP's JSON, a line for each document and summary, and {self.name}[parses=FILE]."
-            )
-        return (yield from super().rounds(example))
 
 
 def _joined_words(text: str, parsed: Answer) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar, Self
 
 from core.errors import UnscorableError
-from core.model_reference import Checkpoint, ModelRef
+from core.model_reference import Checkpoint, ModelRef, file_checkpoint
 from core.registry import Plugin
 from core.scoring.metric import METRICS, Card, Metric
 from core.scoring.metric_parts.lockstep import run_in_lockstep
@@ -43,10 +42,7 @@ class AgainstReference(MultiRoundMetric):
     """Table of references."""
 
     def __post_init__(self) -> None:
-        if self.references:
-            path = self.references
-            local = path if Path(path).is_absolute() or path.startswith((".", "~")) else f"./{path}"
-            object.__setattr__(self, "references", local)  # the fields alone are frozen
+        # the fields alone are frozen
         object.__setattr__(self, "card", wrapper_card(self.card, self.inner.card, "against references"))
 
     @property
@@ -55,7 +51,7 @@ class AgainstReference(MultiRoundMetric):
 
     @property
     def table(self) -> Checkpoint:
-        return Checkpoint(self.references, "references", setting="references")
+        return file_checkpoint(self.references, "references", "references")
 
     def uses(self) -> Sequence[Plugin]:
         return (self.inner,)
