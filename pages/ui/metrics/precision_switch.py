@@ -13,8 +13,8 @@ _KEY = "precision"
 _TITLES: Mapping[Precision, str] = {"exact": "Exact (float32)", "tf32": "TF32", "bfloat16": "bfloat16"}
 _FIGURES: Mapping[Precision, str] = {
     "exact": "Scores are the same on every machine within rounding.",
-    "tf32": "Scores move by up to .0003; NVIDIA GPUs from Ampere on. Its gain has not been measured yet.",
-    "bfloat16": "Scores move by up to .005. 2.3 to 3.9 times as fast on an H200, 1.6 to 2.4 on a processor that multiplies it.",
+    "tf32": "Scores of two metrics on small random weights moved by up to .0003. For NVIDIA GPUs from Ampere on; its gain has not been measured.",
+    "bfloat16": "Scores of five metrics on random weights moved by up to .005. 2.3 to 3.9 times as fast on an H200, 1.6 to 2.4 on a processor that multiplies it.",
 }
 
 
