@@ -206,10 +206,10 @@ class Settings(BaseSettings):
         url = value.get_secret_value()
         try:
             parts = urlsplit(url)
-            known = not url or (parts.scheme in {"smtp", "smtps"} and bool(parts.hostname) and parts.port != 0)
+            is_address = not url or (parts.scheme in {"smtp", "smtps"} and bool(parts.hostname) and parts.port != 0)
         except ValueError:
-            known = False
-        if not known:  # the value may hold a password, so that it is not repeated
+            is_address = False
+        if not is_address:  # the value may hold a password, so that it is not repeated
             raise ValueError("it must be smtp://HOST:PORT or smtps://HOST:PORT, with NAME:PASSWORD@ before the host")
         return value
 

@@ -220,7 +220,7 @@ class CardModel:
 
 
 def waits(counts: Mapping[str, int]) -> int:
-    """How often a pass waited for the device."""
+    """Number of times that a pass waited for the device."""
     return sum(count for cause, count in counts.items() if cause != "pinned copies")
 
 

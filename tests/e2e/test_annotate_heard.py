@@ -1,4 +1,4 @@
-"""What those who hear the labeller are told: names without keys, pressed answers, and the keys in words."""
+"""The labeller as a screen reader has it: names without keys, pressed answers, and the keys in words."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def board(machine: Machine) -> Rows:
 
 
 def passes(machine: Machine) -> Rows:
-    """What one pass of up to 64 rows is made of."""
+    """The parts of one pass of up to 64 rows."""
     kinds = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if machine.is_gpu else [])]
     for name in _PROFILED:
         metric = machine.metric(name, "base" if machine.is_gpu else "tiny", "passes")

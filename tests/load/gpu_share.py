@@ -1,4 +1,4 @@
-"""How full a GPU is in bulk: the share of time it computes, beside a plain padded loop; and memory that ran out.
+"""Use of a GPU in bulk: the share of time it computes, beside a plain padded loop; and memory that ran out.
 
 On a processor the share is of the passes, and what runs out of memory is a limit of our own.
 """
@@ -36,7 +36,7 @@ _FIRST_SET = 1000
 
 @dataclass
 class Watch:
-    """What the passes of a model took and which of them did not fit; above `limit` padded tokens only a text alone does.
+    """Seconds and memory of the passes of a model, and those that did not fit; above `limit` padded tokens only a text alone does.
 
     `largest` are the padded tokens of a pass.
     """

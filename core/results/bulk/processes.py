@@ -84,12 +84,12 @@ def worker_cards(job: ScoringJob, workers: int) -> list[WorkerCard]:
         local_checkpoints(METRICS.parse(spec).checkpoints()) for spec in job.metrics
     ):
         return []
-    found = resolve_devices("all" if settings.device == "auto" else settings.device)
-    if kind_of(found[0]) != "cuda":
+    devices = resolve_devices("all" if settings.device == "auto" else settings.device)
+    if kind_of(devices[0]) != "cuda":
         return []
     names = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
-    numbers = [int(device.partition(":")[2] or 0) for device in found]
-    memory, on_card = settings.memory, -(-workers // len(found))
+    numbers = [int(device.partition(":")[2] or 0) for device in devices]
+    memory, on_card = settings.memory, -(-workers // len(devices))
     if on_card > 1 and not isinstance(settings.memory_budget, int):
         memory = f"{(settings.memory_budget or SHARE_ALONE) / on_card:.3f}"
     return [

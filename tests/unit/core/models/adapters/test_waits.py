@@ -1,4 +1,4 @@
-"""How often each adapter waits for a GPU, counted on a pretended one: a few times for a batch, and never for a row of it."""
+"""Waits of each adapter for a GPU, counted on a pretended one: a few times for a batch, and never for a row of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What networks share on a GPU, on a pretended one: one read for many tensors, aligned lengths, and every failed allocation."""
+"""Steps that networks share on a GPU, on a pretended one: one read for many tensors, aligned lengths, and every failed allocation."""
 
 from __future__ import annotations
 
